@@ -1,32 +1,62 @@
-"""A schedule by hand, of a kind that no algorithm of the table makes: nothing else is needed.
+"""A kind of schedule that no algorithm of the table makes: this file is all that it needs.
 
 Each block goes to one node whole, and leaves half of it for another one in the next round.
 """
 
 import numpy as np
 import pytest
+from cli_runs import cli
 
 import graycube as gc
-from graycube.cost import simulate
+from graycube.cost import replay, simulate
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange, compose
 from graycube.run import apply, scripts
 from graycube.run.together import rehearse
 from graycube.schedule import Schedule, Task, Way, dump, expand, hop, load
+from graycube.table import Algorithm, unregister
 from graycube.verify import check_algebra, check_elements
 from graycube.view.page.follow import follow
 
 MACHINE = gc.Machine(dims=3, startup=5.0, per_byte=1.0)
 THERE = Exchange(flip=0b001, when=0, want=0)
-HALF = Exchange(flip=0b010, when=0b1000)  # of slot bit 0: the upper half of two slots
+
+
+def half(n):
+    """Over dimension 1, of the upper half of two slots."""
+    return Exchange(flip=0b010, when=1 << n)
+
+
+def dropped(n, block=6):
+    """The task that it is for."""
+    source = gc.Layout.consecutive(n + 1, n)
+    return Task(source, compose([THERE, half(n)], n + 1) @ source, block)
+
+
+def emit(task, _):
+    n, block = task.n, task.block
+    steps = hop(0, THERE, n), hop(block, half(n), n)
+    ways = (Way(0, block, steps),)
+    return Schedule(task, "dropping", (0, block), block + block // 2, ways)
+
+
+def why_not(task, _):
+    if task.stages or task.n < 2 or task != dropped(task.n, task.block):
+        return "it leaves half of each block at the node next to the first one"
+    return None
+
+
+ALGORITHM = Algorithm(name="dropping", applicable=why_not, emit=emit)
+
+
+@pytest.fixture
+def registered():
+    yield gc.register(ALGORITHM)
+    unregister(ALGORITHM.name)
 
 
 def dropping():
-    source = gc.Layout.consecutive(4, 3)
-    target = compose([THERE, HALF], 4) @ source
-    task = Task(source, target, block=6)
-    way = Way(0, 6, (hop(0, THERE, n=3), hop(6, HALF, n=3)))
-    return Schedule(task, "dropping", rounds=(0, 6), cycles=9, ways=(way,))
+    return emit(dropped(3), MACHINE)
 
 
 def by_locate(task):
@@ -65,6 +95,45 @@ def test_it_is_written_read_and_drawn():
     seen = follow(made)
     last = dict(zip(seen.element.tolist(), seen.position.tolist(), strict=True))
     assert all(seen.home_position[element] == place for element, place in last.items())
+
+
+@pytest.mark.usefixtures("registered")
+def test_the_planner_has_it_beside_the_table(tmp_path):
+    """Priced as its moves are, proved, explained, saved, read, drawn, and chosen by name."""
+    task, saved, page = dropped(3), tmp_path / "plan.json", tmp_path / "plan.html"
+    plan = gc.plan(task.source, task.target, 6, machine=MACHINE, algorithm="dropping")
+    assert plan.verify().method == "by algebra and element by element"
+    assert (plan.rounds, plan.cycles, plan.cost) == (2, 9, 5 + 6 + 5 + 3)
+    seen = replay(plan.moves())
+    assert (seen.active.tolist(), seen.peak.max()) == ([8] * 9, 6)
+    assert plan.lower_bound <= plan.cost
+    assert "dropping" in plan.explain()
+    before, after = by_locate(task)
+    assert np.array_equal(plan.apply(before), after)
+    plan.save(saved)
+    assert gc.load_plan(saved) == plan
+    assert "nothing is wrong" in cli("verify", saved).fine()
+    cli("view", saved, "--output", page).fine()
+    assert "dropping" in page.read_text()
+
+
+@pytest.mark.usefixtures("registered")
+def test_it_is_found_by_itself_where_it_is_as_good_as_any():
+    task = dropped(3)
+    plan = gc.plan(task.source, task.target, 6, machine=MACHINE)
+    (ours,) = (c for c in plan.candidates if c.algorithm.name == "dropping")
+    assert plan.cost <= ours.cost == 19
+    other = gc.plan(task.source, gc.Layout.cyclic(4, 3), 6, machine=MACHINE)
+    (ours,) = (c for c in other.candidates if c.algorithm.name == "dropping")
+    assert ours.reason.startswith("it leaves half")
+
+
+@pytest.mark.usefixtures("registered")
+def test_it_is_planned_on_a_million_nodes():
+    task, machine = dropped(20, 2**20), gc.Machine(dims=20, startup=5.0)
+    plan = gc.plan(task.source, task.target, 2**20, machine=machine, algorithm="dropping")
+    assert plan.verify().method == "by algebra"
+    assert plan.traffic.crossings == 2**40 + 2**39
 
 
 def test_steps_of_all_ways_have_to_fit():
