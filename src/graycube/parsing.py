@@ -15,7 +15,7 @@ from math import isfinite
 from typing import Any
 
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
-from graycube.texts import LONGEST_NAME, is_name, shortened
+from graycube.texts import LONGEST_NAME, as_given, is_name, shortened
 
 MAX_ENTRIES = 1 << 21
 """Most values of a JSON text, inner ones too; an object counts as two, for its memory."""
@@ -80,7 +80,7 @@ def require_line(value: object, what: str) -> str:
     to 200 characters that can be seen; choose a plain name
     """
     if not isinstance(value, str):
-        raise InvalidTypeError(f"{what} is {value!r:.60}", "it is a name", "pass a str")
+        raise InvalidTypeError(f"{what} is {as_given(value)}", "it is a name", "pass a str")
     if not is_name(value):
         raise InvalidValueError(
             f"{what} is {shortened(value, 60)!r}",

@@ -40,6 +40,20 @@ def in_digits(number: object) -> str:
     return str(number)
 
 
+def as_given(value: object, most: int = 60) -> str:
+    """A value as programs write it, cut off where it gets long; or what it is, if it is huge.
+
+    >>> as_given("gb3"), as_given(None), as_given(10**5000), as_given([10**5000])
+    ("'gb3'", 'None', 'a number of 16610 bits', 'a list of huge numbers')
+    """
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        return in_digits(value)
+    try:
+        return repr(value)[:most]
+    except ValueError:  # Python writes no such number
+        return f"a {type(value).__name__} of huge numbers"
+
+
 def shortened(text: object, most: int) -> str:
     """A text of at most so many characters, without its middle if it is longer.
 

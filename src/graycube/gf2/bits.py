@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from operator import index
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.texts import in_digits
+from graycube.texts import as_given, in_digits
 
 
 def require_int(x: SupportsIndex, what: str, least: int | None = None) -> int:
@@ -19,15 +19,20 @@ def require_int(x: SupportsIndex, what: str, least: int | None = None) -> int:
     """
     if type(x) is int and (least is None or x >= least):  # nearly always
         return x
-    if isinstance(x, bool) or not hasattr(x, "__index__"):
-        raise InvalidTypeError(f"{what} is {x!r}", "it must be an integer", "pass an int")
-    if least is not None and index(x) < least:
+    try:
+        number = None if isinstance(x, bool) else index(x)
+    except TypeError:
+        number = None
+    if number is None:
+        found = f"{what} is {as_given(x)}"
+        raise InvalidTypeError(found, "it must be an integer", "pass an int")
+    if least is not None and number < least:
         raise InvalidValueError(
-            f"{what} is {in_digits(index(x))}",
+            f"{what} is {in_digits(number)}",
             f"it must be at least {least}",
             f"use {least} or more",
         )
-    return index(x)
+    return number
 
 
 def require_ints(x: SupportsIndex | Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
@@ -36,9 +41,12 @@ def require_ints(x: SupportsIndex | Iterable[SupportsIndex], what: str) -> tuple
     >>> require_ints(8, "shape"), require_ints([8, 4], "shape")
     ((8,), (8, 4))
     """
-    entries = tuple(x) if isinstance(x, Iterable) else (x,)
+    try:
+        entries: tuple[Any, ...] = tuple(x)  # type: ignore[arg-type]
+    except TypeError:  # an array of no axes is no sequence
+        entries = (x,)
     if set(map(type, entries)) <= {int}:
-        return entries  # type: ignore[return-value] # mypy cannot count types
+        return entries
     return tuple(require_int(entry, f"{what}[{k}]") for k, entry in enumerate(entries))
 
 

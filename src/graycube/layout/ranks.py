@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.gf2 import GrayCode, gray, log2_exact, require_int, require_ints
 from graycube.layout.required import per_axis
+from graycube.texts import as_given
 
 Code = str | GrayCode
 Ranks = NDArray[np.int64]
@@ -134,7 +135,7 @@ def _words(code: Code, width: int, k: int) -> Ranks:
     numbers = np.arange(1 << width)
     if code not in ("gray", "binary"):
         raise InvalidValueError(
-            f"the code of axis {k} is {code!r}",
+            f"the code of axis {k} is {as_given(code)}",
             "the known ones are 'gray' and 'binary'",
             "choose one of them or pass a GrayCode",
         )

@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
 
+import numpy as np
+
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import is_power_of_two, require_int, require_ints
 from graycube.layout.placement import Placement
+from graycube.texts import as_given
 
 if TYPE_CHECKING:
     from graycube.layout.layout import Layout
@@ -53,6 +56,8 @@ def per_axis(value: object, count: int, what: str) -> tuple[Any, ...]:
     >>> per_axis("gray", 2, "code"), per_axis((1, 4), 2, "reach")
     (('gray', 'gray'), (1, 4))
     """
+    if isinstance(value, np.ndarray):
+        value = value.tolist()  # of no axes it is one value
     if isinstance(value, str) or not isinstance(value, Iterable):
         return (value,) * count
     entries = tuple(value)
@@ -73,7 +78,7 @@ def require_flag(value: object, what: str) -> bool:
     """
     if not isinstance(value, bool):
         raise InvalidTypeError(
-            f"{what} is {value!r:.60}", "it must be a bool", "pass True or False"
+            f"{what} is {as_given(value)}", "it must be a bool", "pass True or False"
         )
     return value
 

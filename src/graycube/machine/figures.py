@@ -9,13 +9,15 @@ import numpy as np
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int
-from graycube.texts import in_digits
+from graycube.texts import as_given, in_digits
 
 Costs = float | tuple[float, ...]
 Counts = int | tuple[int, ...]
 MOST_NODES = 1 << 256
 MOST_SECONDS = 1e100
 """No figure is larger: then no sum of bytes, rounds and nodes is infinite."""
+MOST_BYTES = 1 << 512
+"""Nor is any message longer."""
 
 
 def least(figures: Costs) -> float:
@@ -105,18 +107,35 @@ def require_cost(value: object, name: str) -> float:
     3.0
     """
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidTypeError(f"{name} is {value!r}", "it must be a number", "pass seconds")
+        found = f"{name} is {as_given(value)}"
+        raise InvalidTypeError(found, "it must be a number", "pass seconds")
     try:
         seconds = float(value)
     except OverflowError:  # an integer
         seconds = inf
     if not 0 <= seconds <= MOST_SECONDS:
         raise InvalidValueError(
-            f"{name} is {in_digits(value):.40}",
+            f"{name} is {in_digits(value)[:40]}",
             f"it must be finite and >= 0, and at most {MOST_SECONDS:g}",
             "pass seconds",
         )
     return seconds
+
+
+def require_bytes(nbytes: int) -> int:
+    """The length of a message.
+
+    >>> require_bytes(8)
+    8
+    """
+    number = require_int(nbytes, "nbytes", least=0)
+    if number > MOST_BYTES:
+        raise InvalidValueError(
+            f"nbytes is {in_digits(number)}",
+            "it must be at most 2^512",
+            "take a shorter message",
+        )
+    return number
 
 
 def _counts(value: Any, name: str, dims: int, range_of: tuple[int, str, str]) -> Counts:  # noqa: ANN401

@@ -13,7 +13,7 @@ from graycube.machine.routes import RouteLink
 from graycube.machine.sides import MAX_SIDE, TorusSide
 from graycube.machine.trees import costs_of, rates_of_tree
 from graycube.machine.wires import Link
-from graycube.texts import in_digits
+from graycube.texts import as_given, in_digits
 
 MOST = 1 << 24
 """Most nodes of one."""
@@ -63,7 +63,7 @@ class Interconnect:
         lengths = _sizes(sides, "the sides", 1)
         if max(lengths) > MAX_SIDE:
             raise InvalidValueError(
-                f"a side is {max(lengths)}",
+                f"a side is {in_digits(max(lengths))}",
                 f"it must be at most {MAX_SIDE}",
                 "take a smaller one",
             )
@@ -74,7 +74,7 @@ class Interconnect:
             and all(isinstance(one, bool) for one in joints)
         ):
             raise InvalidValueError(
-                f"joined is {joined!s:.60}",
+                f"joined is {as_given(joined)}",
                 f"there are {len(lengths)} sides, and each is joined or not",
                 "give True or False for each",
             )

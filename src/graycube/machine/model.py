@@ -27,6 +27,7 @@ from graycube.machine.figures import (
     least,
     lowest,
     most,
+    require_bytes,
     require_cost,
     require_costs,
     require_ports,
@@ -49,7 +50,7 @@ from graycube.machine.wires import (
 from graycube.machine.words import over, ports_of
 from graycube.parsing import require_line
 from graycube.show import Sheet, Shown, Table
-from graycube.texts import counted, in_digits
+from graycube.texts import as_given, counted, in_digits
 
 Switching = Literal["store-and-forward", "circuit"]
 MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
@@ -101,12 +102,13 @@ class Machine(Shown):
                 f"it must be at most {MAX_DIMS}",
                 "use a smaller cube",
             )
-        if self.ports != "all":
+        if not (isinstance(self.ports, str) and self.ports == "all"):
             object.__setattr__(self, "ports", require_ports(self.ports, self.dims))
         object.__setattr__(self, "share", require_share(self.share, self.dims))
-        if self.switching not in get_args(Switching):
+        switching: Any = self.switching
+        if not isinstance(switching, str) or switching not in get_args(Switching):
             raise InvalidValueError(
-                f"switching is {self.switching!r:.60}",
+                f"switching is {as_given(switching)}",
                 f"the known ones are {' and '.join(map(repr, get_args(Switching)))}",
                 "choose one of them",
             )
@@ -155,7 +157,9 @@ class Machine(Shown):
         bits = bits_of(lengths, "side", "Interconnect.torus")
 
         def each(cost: float | Sequence[float], name: str) -> Any:  # noqa: ANN401 - checked later
-            if not isinstance(cost, list | tuple | np.ndarray):
+            if isinstance(cost, np.ndarray):
+                cost = cost.tolist()
+            if not isinstance(cost, list | tuple):
                 return cost
             if len(cost) != len(bits):
                 raise InvalidValueError(
@@ -359,9 +363,7 @@ class Machine(Shown):
         >>> Machine(dims=3, packet=1024).startups(2500)
         3
         """
-        if nbytes == 0:
-            return 0
-        return 1 if self.packet is None else -(-nbytes // self.packet)
+        return self._packets(require_bytes(nbytes))
 
     def message_time(self, nbytes: int, dim: int | None = None) -> float:
         """Seconds that a message of ``nbytes`` takes over a dimension, or at most over any.
@@ -371,9 +373,14 @@ class Machine(Shown):
         >>> Machine(dims=2, per_byte=(1.0, 4.0)).message_time(6, dim=0)
         6.0
         """
-        startup, per_byte = self.startup, self.per_byte
+        startup, per_byte, startups = self.startup, self.per_byte, self.startups(nbytes)
+        if dim is not None and not 0 <= require_int(dim, "dim") < self.dims:
+            raise InvalidValueError(
+                f"dim is {in_digits(dim)}",
+                f"the machine has {counted(self.dims, 'dimension')}",
+                "number them from 0, the nearest one, or leave it out",
+            )
         if isinstance(startup, tuple) or isinstance(per_byte, tuple):
-            startups = self.startups(nbytes)
             if dim is None or self.nested:  # as slow as the slowest link up to there
                 return max(
                     startups * link.startup + nbytes * link.per_byte
@@ -382,7 +389,12 @@ class Machine(Shown):
             startup = startup[dim] if isinstance(startup, tuple) else startup
             per_byte = per_byte[dim] if isinstance(per_byte, tuple) else per_byte
             return startups * startup + nbytes * per_byte
-        return self.startups(nbytes) * startup + nbytes * per_byte
+        return startups * startup + nbytes * per_byte
+
+    def _packets(self, nbytes: int) -> int:
+        if nbytes == 0:
+            return 0
+        return 1 if self.packet is None else -(-nbytes // self.packet)
 
     def _sheet(self) -> Sheet:
         alike, every = (
@@ -465,7 +477,7 @@ def require_machine(machine: object, dims: int) -> Machine:
         machine = Machine.profile(machine, dims=dims)
     if not isinstance(machine, Machine):
         raise InvalidTypeError(
-            f"the machine is {machine!r:.60}",
+            f"the machine is {as_given(machine)}",
             "it must be a Machine or the name of a profile",
             "build one with graycube.Machine(dims=..., startup=..., per_byte=...)",
         )

@@ -22,6 +22,7 @@ from graycube.machine.profile_text import (
     parse_profile,
     parse_source,
 )
+from graycube.texts import as_given
 from graycube.whole_files import read_text, write_whole
 
 _BUILT_IN = files(__package__) / "profiles"
@@ -77,13 +78,14 @@ def read_source(name: str) -> str:
 
 def _found(name: str) -> tuple[str, str]:
     """The text of the profile of that name, and where it is."""
-    if name in _built_in():
+    is_text = isinstance(name, str)
+    if is_text and name in _built_in():
         where = f"{name}.toml"
         return (_BUILT_IN / where).read_text(encoding="utf-8"), where
-    folder = _saved().get(name)
+    folder = _saved().get(name) if is_text else None
     if folder is None:
         raise InvalidValueError(
-            f"the profile is {name!r:.70}",
+            f"the profile is {as_given(name, 70)}",
             f"the known ones are {', '.join(profiles())}",
             "choose one of them, measure and save one with calibrate, or build a Machine;"
             " GRAYCUBE_PROFILES names the folders of saved ones",
@@ -140,7 +142,7 @@ def require_name(name: object) -> str:
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise InvalidValueError(
-            f"the name is {name!r:.70}",
+            f"the name is {as_given(name, 70)}",
             "it must be up to 64 letters, digits, '-', '_' and '.', the first no '-' or '.'",
             "choose a name such as 'our-cluster'",
         )

@@ -10,6 +10,7 @@ from graycube.machine.interconnect import Interconnect
 from graycube.machine.model import Machine
 from graycube.machine.profile_text import MAX_TEXT, parse_profile, profile_text
 from graycube.machine.profiles import read_profile, require_name, write_profile
+from graycube.texts import as_given
 
 Row = Mapping[str, str | int | float]
 _LATER = {"per_row": 0.0, "share": 1, "sides": (), "joined": (), "nested": False}
@@ -41,7 +42,7 @@ def save_profile(
     """
     if not isinstance(machine, Machine | Interconnect):
         raise InvalidTypeError(
-            f"the machine is {machine!r:.60}",
+            f"the machine is {as_given(machine)}",
             "it must be a Machine or an Interconnect",
             "build one with Machine(dims=...), or Interconnect.tree((8, 12))",
         )
@@ -86,9 +87,9 @@ def entries_of(machine: Machine | Interconnect) -> dict[str, Any]:
 def _text(content: Mapping[str, Any]) -> str:
     try:
         return profile_text(content)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise InvalidTypeError(
-            f"a value of the profile is of a type that files cannot hold ({error})",
+            f"a value of the profile is one that files cannot hold ({error})",
             "texts and Python's own numbers can be saved",
             "convert with float(x) or int(x)",
         ) from None

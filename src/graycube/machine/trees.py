@@ -10,7 +10,7 @@ import numpy as np
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
 from graycube.machine.figures import bits_of, require_cost
-from graycube.texts import counted, in_digits
+from graycube.texts import as_given, counted, in_digits
 
 
 def figures_of_tree(
@@ -96,7 +96,7 @@ def _ratio(given: object) -> float:
         ratio = inf
     if not 0 < ratio < inf:
         raise InvalidValueError(
-            f"oversubscribed is {in_digits(given) if is_number else repr(given):.40}",
+            f"oversubscribed is {as_given(given, 40)}",
             "it is a ratio above 0",
             "say 2 for uplinks half as wide as what is below them",
         )

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, log2_exact, require_ints
 from graycube.machine.sides import MAX_SIDE, TorusSide
-from graycube.texts import counted, in_digits
+from graycube.texts import as_given, counted, in_digits
 
 if TYPE_CHECKING:
     from graycube.machine.model import Machine
@@ -185,7 +185,7 @@ def require_sides(machine: "Machine") -> None:
         )
     if len(joined) != len(sides) or not all(isinstance(one, bool) for one in joined):
         raise InvalidValueError(
-            f"joined is {joined!s:.60}",
+            f"joined is {as_given(joined)}",
             f"there are {len(sides)} sides, and each is joined or not",
             "give True or False for each",
         )
@@ -201,7 +201,7 @@ def require_nested(machine: "Machine") -> None:
     """That only cards are said to be nested."""
     if not isinstance(machine.nested, bool):
         raise InvalidTypeError(
-            f"nested is {machine.nested!r:.40}",
+            f"nested is {as_given(machine.nested, 40)}",
             "cards are nested or not",
             "use Machine.tree, or say True",
         )

@@ -17,7 +17,7 @@ from graycube.gf2 import require_int
 from graycube.machine import Interconnect, Machine
 from graycube.mapping.digits import count_of, digits_of
 from graycube.mapping.orders import Order
-from graycube.texts import counted
+from graycube.texts import as_given, counted
 
 MOST_HOSTS = 1 << 20
 """Most hosts of a list."""
@@ -40,7 +40,7 @@ def host_names(hosts: object) -> list[str]:
     names = _expanded(hosts) if isinstance(hosts, str) else hosts
     if not isinstance(names, list | tuple) or not all(isinstance(n, str) for n in names):
         raise InvalidTypeError(
-            f"the hosts are {hosts!r:.60}",
+            f"the hosts are {as_given(hosts)}",
             "they are names",
             'pass ["n1", "n2"], or a text such as "n[1-2]"',
         )

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import log2_exact, require_ints
-from graycube.texts import in_digits
+from graycube.texts import as_given, in_digits
 
 MOST_PAIRS = 1 << 24
 """Most pairs of places that are counted."""
@@ -151,7 +151,7 @@ class Pattern:
             raise InvalidValueError(
                 f"the matrix has shape {table.shape} and dtype {table.dtype}"
                 if table.size
-                else f"the matrix is {nbytes!r:.60}",
+                else f"the matrix is {as_given(nbytes)}",
                 "it has a row and a column of numbers for each place",
                 "pass the bytes from each rank to each rank",
             )
@@ -164,7 +164,7 @@ class Pattern:
         lengths = (len(table),) if shape is None else require_ints(shape, "the mesh")
         if prod(lengths) != len(table):
             raise InvalidValueError(
-                f"the mesh {lengths} has {prod(lengths)} places",
+                f"the mesh {as_given(lengths)} has {in_digits(prod(lengths))} places",
                 f"the matrix has {len(table)}",
                 "give a mesh of as many places",
             )
@@ -197,12 +197,11 @@ def _all_to_all(length: int) -> Iterator[_Pairs]:
 
 
 def _rings(periodic: Any, axes: int) -> Sequence[bool]:  # noqa: ANN401 - checked here
-    each = (
-        list(periodic) if isinstance(periodic, list | tuple | np.ndarray) else [periodic] * axes
-    )
+    given = periodic.tolist() if isinstance(periodic, np.ndarray) else periodic
+    each = given if isinstance(given, list | tuple) else [given] * axes
     if len(each) != axes or not all(isinstance(one, bool | np.bool_) for one in each):
         raise InvalidValueError(
-            f"periodic is {periodic!s:.60}",
+            f"periodic is {as_given(periodic)}",
             f"the mesh has {axes} axes, and each is periodic or not",
             "give True or False, or one for each axis",
         )
@@ -221,7 +220,7 @@ def _each(weights: Any, axes: int, name: str) -> Sequence[float]:  # noqa: ANN40
     for weight in each:
         if isinstance(weight, bool) or not isinstance(weight, Real):
             raise InvalidTypeError(
-                f"{name} is {weight!r:.40}", "it is a number of bytes", "pass bytes"
+                f"{name} is {as_given(weight, 40)}", "it is a number of bytes", "pass bytes"
             )
         if not 0 <= weight <= sys.float_info.max:  # type: ignore[operator] # reals compare
             raise InvalidValueError(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.machine import Interconnect, Machine
 from graycube.mapping.explain import sheet_of
 from graycube.mapping.hosts import host_names, nodes_of_host, nodes_of_socket
@@ -15,6 +15,7 @@ from graycube.mapping.loads import Load
 from graycube.mapping.orders import Order
 from graycube.mapping.pattern import Pattern
 from graycube.show import Shown, text
+from graycube.texts import as_given
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +100,14 @@ class RankOrder(Shown):
         >>> ring.devices("abcd").tolist()
         ['a', 'b', 'd', 'c']
         """
-        if len(devices) != self.order.size:
+        try:
+            count = len(devices)
+        except TypeError:
+            found = f"the devices are {as_given(devices)}"
+            raise InvalidTypeError(found, "they are a list", "pass jax.devices()") from None
+        if count != self.order.size:
             raise InvalidValueError(
-                f"there are {len(devices)} devices",
+                f"there are {count} devices",
                 f"the mesh has {self.order.size} places",
                 "pass one for each node, in the order of the nodes",
             )

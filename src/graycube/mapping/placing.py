@@ -19,6 +19,7 @@ from graycube.mapping.orders import Order, meshes, orders
 from graycube.mapping.pattern import Pattern
 from graycube.mapping.placed import Considered, RankOrder
 from graycube.mapping.search import as_little, better, routes_of
+from graycube.texts import as_given
 
 EFFORT = 1 << 23
 """Of a mesh no more orders are looked at than have so many pairs together,"""
@@ -51,7 +52,7 @@ def place(
     machine = _checked(pattern, machine)
     looked: list[Considered] = []
     is_large, least = SOME * len(pattern.nbytes) > EFFORT, cheapest(pattern, machine)
-    mine = {name: _order(name, order, pattern) for name, order in (also or {}).items()}
+    mine = {name: _order(name, order, pattern) for name, order in _named(also).items()}
     for name, order in _known(pattern, machine, mine):
         if name in mine or _is_new(order, looked):
             looked.append(_considered(name, order, pattern, machine))
@@ -95,7 +96,7 @@ def rank_order(
         return coded_order(mesh_shape, "gray" if code is None else code)
     if code is not None:
         raise InvalidValueError(
-            f"code is {code!r:.40}, and a machine is given",
+            f"code is {as_given(code, 40)}, and a machine is given",
             "the machine decides the order",
             "leave one of them out",
         )
@@ -105,7 +106,7 @@ def rank_order(
 def _checked(pattern: object, machine: object) -> Machine | Interconnect:
     if not isinstance(pattern, Pattern):
         raise InvalidTypeError(
-            f"the pattern is {pattern!r:.60}",
+            f"the pattern is {as_given(pattern)}",
             "it must be a Pattern, which says what ranks send",
             "build one with Pattern.mesh or Pattern.matrix",
         )
@@ -113,7 +114,7 @@ def _checked(pattern: object, machine: object) -> Machine | Interconnect:
         machine = machine_named(machine)
     if not isinstance(machine, Machine | Interconnect):
         raise InvalidTypeError(
-            f"the machine is {machine!r:.60}",
+            f"the machine is {as_given(machine)}",
             "it must be a Machine, an Interconnect, or the name of a profile",
             "build one with graycube.Machine(dims=...)",
         )
@@ -132,13 +133,23 @@ def _checked(pattern: object, machine: object) -> Machine | Interconnect:
     return machine
 
 
+def _named(also: object) -> Mapping[str, ArrayLike]:
+    if also is None or isinstance(also, Mapping):
+        return also or {}
+    raise InvalidTypeError(
+        f"also is {as_given(also)}",
+        "it has orders by name",
+        'pass also={"mine": order}',
+    )
+
+
 def _order(name: str, order: ArrayLike, pattern: Pattern) -> Order:
     """An order of the user's: a node for each place, in the shape of the mesh."""
     nodes: Any = np.asarray(order)
     every = np.arange(pattern.places)
     if nodes.dtype.kind not in "iu" or not np.array_equal(np.sort(nodes, axis=None), every):
         raise InvalidValueError(
-            f"the order {name!r:.40} has shape {nodes.shape} and dtype {nodes.dtype}",
+            f"the order {as_given(name, 40)} has shape {nodes.shape} and dtype {nodes.dtype}",
             f"it has each node of 0 to {pattern.places - 1} once",
             "give the node of each place",
         )

@@ -6,10 +6,12 @@ from typing import TypeVar
 
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import log2_exact, require_int, require_ints
+from graycube.layout.required import require_flag
 from graycube.machine.profiles import require_name
 from graycube.measure.calibration import Calibration
 from graycube.measure.measure import Comm, affordable, measure
 from graycube.measure.placement import source_of
+from graycube.texts import as_given, in_digits
 
 Value = TypeVar("Value")
 
@@ -48,11 +50,11 @@ def calibrate(
     """
     if not hasattr(comm, "Get_size"):
         raise InvalidTypeError(
-            f"the communicator is {comm!r:.60}",
+            f"the communicator is {as_given(comm)}",
             "it must be one of mpi4py",
             "pass MPI.COMM_WORLD",
         )
-    usual = SIZES[::QUICK] if quick else SIZES
+    usual = SIZES[::QUICK] if require_flag(quick, "quick") else SIZES
     wanted = usual if sizes is None else sizes
     times = (REPEATS // 5 if quick else REPEATS) if repeats is None else repeats
     facts = _agreed(comm, lambda: (*_checked(comm, name, wanted, times), sizes is None))
@@ -78,7 +80,7 @@ def _checked(
     repeats = require_int(repeats, "repeats", least=1)
     if repeats > MAX_REPEATS:
         raise InvalidValueError(
-            f"repeats is {str(repeats)[:40]}",
+            f"repeats is {in_digits(repeats)}",
             f"it must be at most {MAX_REPEATS}",
             f"use 1..{MAX_REPEATS}",
         )
@@ -90,13 +92,13 @@ def _checked_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
     found = sorted(set(require_ints(sizes, "sizes")))
     if not found or found[0] < 1 or found[-1] > MAX_SIZE or len(found) > MAX_COUNT:
         raise InvalidValueError(
-            f"the sizes are {str(found)[:60]}",
+            f"the sizes are {as_given(found)}",
             f"up to {MAX_COUNT} sizes of 1..{MAX_SIZE} bytes can be measured",
             f"use sizes such as {SIZES[0]}, {SIZES[5]}, {SIZES[-1]}",
         )
     if found[-1] < SPAN * found[0]:
         raise InvalidValueError(
-            f"the sizes are {str(found)[:60]}",
+            f"the sizes are {as_given(found)}",
             f"the largest must be at least {SPAN} times the smallest",
             "add a larger size",
         )

@@ -8,6 +8,7 @@ from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_single
+from graycube.texts import in_digits
 
 MAX_COUNT = (1 << 62) - 1
 """Most elements of a block and bytes of an element; more could not be written to a file."""
@@ -48,7 +49,7 @@ class Task:
             object.__setattr__(self, name, require_int(getattr(self, name), name, least=1))
             if getattr(self, name) > MAX_COUNT:
                 raise InvalidValueError(
-                    f"{name} is {str(getattr(self, name))[:40]}",
+                    f"{name} is {in_digits(getattr(self, name))}",
                     f"it must be at most {MAX_COUNT}",
                     "use fewer elements",
                 )
