@@ -128,7 +128,7 @@ RING = gc.Machine.torus((4,))
             lambda: gc.Pattern.mesh((4, 4), periodic=(True,)),
             "periodic is .True,.: the mesh has 2",
         ),
-        (lambda: gc.Pattern.mesh((4, 4), periodic="no"), "periodic is no"),
+        (lambda: gc.Pattern.mesh((4, 4), periodic="no"), "periodic is 'no'"),
         (lambda: gc.Pattern.matrix([[0, 1], [2]]), "the matrix is ..0, 1., .2..: it has a row"),
         (lambda: -1 * gc.Pattern.mesh((4,)), "the number of times is -1"),
         (lambda: gc.Pattern.mesh((12,), butterflies=1.0), "an axis with butterflies"),
