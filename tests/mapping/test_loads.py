@@ -72,6 +72,26 @@ def test_for_eight_nodes_there_is_no_better_order(name, kind):
         assert all(a <= b * (1 + 1e-9) for a, b in zip(bound, placed.load, strict=True))
 
 
+@pytest.mark.parametrize("mesh", [(8,), (2, 4)])
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"neighbours": 1.0},
+        {"butterflies": 1.0},
+        {"all_to_all": 1.0},
+        {"neighbours": 10.0, "butterflies": 1.0, "all_to_all": 1.0},
+    ],
+    ids=["neighbours", "butterflies", "all-to-all", "all of them"],
+)
+def test_on_a_ring_of_eight_no_order_of_a_mesh_is_better(mesh, sent):
+    ring, route = SMALL["ring"]
+    pattern, table = gc.Pattern.mesh(mesh, **sent), np.zeros((8, 8))
+    np.add.at(table, (pattern.source, pattern.target), pattern.nbytes)
+    placed = gc.place(pattern, ring)
+    assert placed.load == pytest.approx(least(table, route))
+    assert placed.proved
+
+
 def test_a_card_is_as_busy_with_what_it_hears(monkeypatch):
     """63 ranks send 1 MB each to rank 0: 56 of them through its card."""
     monkeypatch.setattr(improve, "EFFORT", 1 << 20)
