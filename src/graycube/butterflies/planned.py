@@ -27,7 +27,7 @@ from graycube.schedule import Replication, Schedule
 if TYPE_CHECKING:
     from graycube.planning import Plan
 
-KEPT = 8
+KEPT = 16
 """So many networks are remembered: plan once, run many."""
 OnLines = Callable[[Blocks, Any], Blocks]
 """What is done with lines, whose points are axis 1; and what was said of them."""

@@ -188,7 +188,11 @@ def twiddles(  # noqa: PLR0913, PLR0917 - which group of which axis, and where
             inside = (1 << along.low) - 1
             below = ((below >> along.low) * along.extent + digit) << along.low | below & inside
             points *= along.extent
-    factors: _Blocks = roots(np.arange(points), points)[below * output % points]
+    powers = below * output % points
+    if points < powers.size:
+        factors: _Blocks = roots(np.arange(points), points)[powers]
+    else:  # a node needs a small part of them
+        factors = roots(powers, points)
     across = [1] * len(layout.axes)
     across[axis] = factors.shape[-1]
     return factors.reshape(*words.shape, *across)
