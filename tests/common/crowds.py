@@ -2,7 +2,7 @@
 
 Nothing here asks graycube for a route: links are those that the documentation tells of. A
 message is (source, target, path, bytes); the path has the dimensions in their order. Where no
-links are shared at all, schedules say over which of them their circuits go.
+links are shared, hops are on the links that schedules say, and circuits where links are alike.
 """
 
 from collections import Counter, defaultdict
@@ -101,7 +101,7 @@ def counted(schedule, machine, seconds):
     user, itemsize = machine.numbers.inverse(), schedule.task.itemsize
     total = 0.0
     for sent, links in with_links(schedule):
-        if machine.wires:
+        if machine.wires or (not machine.alike and machine.switching == "circuit"):
             dims = range(machine.dims)
             total += seconds(
                 [

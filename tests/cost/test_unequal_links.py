@@ -3,9 +3,11 @@
 import random
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
+from crowds import cluster_seconds, counted
 from kinds_of_tasks import another_kind, planned
 from sweeping import sweep
 
@@ -52,21 +54,10 @@ def case(seed):
     return machines(chance, dims), another_kind(task, seed) if seed % 3 == 0 else task
 
 
-def counted(schedule, machine):
+def recounted(schedule, machine):
     """Seconds, from single moves: a round lasts as long as the slowest of all links."""
-    moves, task = gc.schedule.expand(schedule), schedule.task
-    number = np.searchsorted(np.asarray(list(schedule.rounds)), moves.cycle, side="right")
-    total = 0.0
-    for r in np.unique(number):
-        here = number == r
-        links, loads = np.unique(
-            np.stack([moves.node[here], moves.dimension[here]]), axis=1, return_counts=True
-        )
-        total += max(
-            machine.message_time(int(load) * task.itemsize, int(d))
-            for d, load in zip(links[1], loads, strict=True)
-        )
-    return total
+    levels = [(range(d, d + 1), 1, 1, *link) for d, link in enumerate(machine.links)]
+    return counted(schedule, machine, partial(cluster_seconds, levels, machine.packet))
 
 
 @pytest.mark.parametrize("cases", [30, *sweep((10_000,))])
@@ -79,7 +70,7 @@ def test_prices_are_those_of_single_moves(cases):
                 continue
             schedule = candidate.traffic.schedule
             told = seed, machine, task, candidate
-            least = counted(schedule, machine)
+            least = recounted(schedule, machine)
             if machine.alike and task.stages:  # a round of a pipeline that is idle counts there
                 assert candidate.cost >= least * (1 - 1e-12), told
             else:

@@ -1,10 +1,9 @@
-"""How long a round takes where messages share links: as long as the busiest one.
+"""How long a round takes where the machine leads messages: as long as the busiest link.
 
 Rules.
 
-1. Where any links are shared, all messages go as the machine leads them, from sender to
-   receiver along :meth:`graycube.Machine.route`: along the side of the lowest dimensions first.
-   Dimensions whose links nobody shares are sides of two nodes here.
+1. Messages go from sender to receiver along :meth:`graycube.Machine.route`: along the side of
+   the lowest dimensions first. Dimensions whose links are not shared are sides of two nodes.
 2. A link is busy for the start-ups of the node that pays most there, one after the other, and
    for all bytes that pass it, divided by its ports; and never for less than its longest message
    takes alone. What a node sends to a receiver in a round is one message.

@@ -1,4 +1,4 @@
-"""How long rounds take where messages share links: who sends what in each of them.
+"""How long rounds take where the machine leads messages: who sends what in each of them.
 
 Rules.
 
@@ -8,8 +8,8 @@ Rules.
    every node is taken to send the longest message of a round, one for each dimension: at once
    on a ring or a path, one after the other where each hop is a message and on cards. That is
    an upper bound.
-3. Where links are shared, a circuit goes as the machine leads it, and not as its schedule does:
-   only its sender and its receiver count.
+3. A circuit goes as the machine leads it, and not as its schedule does: only its sender and its
+   receiver count.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -103,7 +103,7 @@ class Traffic:
         >>> list(traffic.seconds(machine)), traffic.time(machine)
         ([(1, {0: 5.0}), (1, {1: 5.0})], 10.0)
         """
-        if machine.wires:
+        if machine.leads:
             waits = shared_seconds(self._counted, machine)
             yield from ((count, used) for count, used in waits if count and used)
             return

@@ -262,6 +262,20 @@ class Machine(Shown):
         return not (any(isinstance(cost, tuple) for cost in each) or self.wires)
 
     @property
+    def leads(self) -> bool:
+        """Whether messages go along :meth:`route`, whatever way their schedule names.
+
+        So it is where links are shared, and for circuits where links differ. Where links are
+        alike, circuits take the way of their schedule, as in the papers.
+
+        >>> rates = (1.0, 4.0)
+        >>> each = "circuit", "store-and-forward"
+        >>> [Machine(dims=2, switching=way, per_byte=rates).leads for way in each]
+        [True, False]
+        """
+        return not self.alike and bool(self.wires or self.switching == "circuit")
+
+    @property
     def links(self) -> tuple[Link, ...]:
         """What links cost, dimension 0 first.
 

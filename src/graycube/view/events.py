@@ -149,7 +149,7 @@ def _sent(
             name = f"{node} to {partner} (dimension {dimension})"
             yield from _named("thread", LINKS, track, name)
         alone = machine.message_time(size * itemsize, dimension)
-        length = seconds[k] if machine.wires else min(alone, seconds[k])
+        length = seconds[k] if machine.leads else min(alone, seconds[k])
         what, args = counted(size, "element"), {"round": number, "elements": size}
         args |= {"bytes": size * itemsize, "from": node, "to": partner}
         yield _event(LINKS, track, "link", what, starts[k], length, args)

@@ -109,7 +109,7 @@ def _choices(
 ) -> Iterator[tuple[float, Callable[[], tuple[Manner, ...]]]]:
     """What they take at least, and what lays them out; also on fewer ports, if that is cheaper.
 
-    Detours are for links that are alike.
+    Where links differ, circuits are led by the network.
     """
     pairs = tuple((u, task.move(u)) for u in range(1 << task.n))
     each, dims = [(u ^ v).bit_count() for u, v in pairs], dimensions(messages(pairs, 1))
@@ -123,7 +123,7 @@ def _choices(
             if circuits and machine.alike:
                 yield fewest * once, partial(by_detours, *some)
             if circuits and parts <= used:
-                yield fewest * once, partial(on_circuits, *some)
+                yield fewest * once, partial(on_circuits, *some, led=machine.leads)
             if parts <= used:
                 units = parts if task.block % parts == 0 else task.block
                 yield len(dims) * some_go, partial(in_orders, pairs, parts, units)

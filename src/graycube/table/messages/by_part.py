@@ -17,9 +17,9 @@ Each piece has a way of its own, so they must be few.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate, chain, count, groupby, pairwise, product
 from math import inf
 from operator import itemgetter
@@ -221,14 +221,16 @@ def _manners(parted: _Parted, machine: Machine, *, joined: bool) -> Iterator[_Ma
     if parts <= units and parted.ways <= MOST:
         found: Iterable[Manner] = ()
         if not joined:
-            around = [by_detours] * machine.alike
-            tried = [on_circuits, *around] if circuits else [hop_by_hop]
+            tried: list[Callable[..., tuple[Manner, ...]]] = [hop_by_hop]
+            if circuits:
+                led = partial(on_circuits, led=True)
+                tried = [led] if machine.leads else [on_circuits, by_detours]
             orders = dict.fromkeys((tuple(parted.pieces.slots), *_orders(pairs)))
             found = chain.from_iterable(
                 lay_out(order, parts, ports) for order in orders for lay_out in tried
             )
         elif circuits and parts == 1:
-            found = in_subcubes(pairs, ports)
+            found = in_subcubes(pairs, ports, led=machine.leads)
         for manner in found:
             yield _Mannered(parted, manner, -(-units // parts), turns=False)
 

@@ -3,7 +3,8 @@
 Rules. A circuit holds all links of its path for a round, and a port at each end.
 
 1. *In an order* of dimensions, upwards or downwards; parts of a message begin with different
-   ones. So paths are as short as can be.
+   ones. So paths are as short as can be. Where the network leads messages, they are *led* over
+   the lowest dimension first, as ``Machine.route`` says: parts have no paths of their own.
 2. *By detours*: if that path is not free, then over the shortest one that is. So several parts
    of a message go at once where their short paths meet, and links that nobody needs are in
    use. Few messages try to do with a round less (``slots``).
@@ -13,6 +14,7 @@ Rules. A circuit holds all links of its path for a round, and a port at each end
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import product
 
 from graycube.table.messages.manners import (
     Hops,
@@ -33,13 +35,13 @@ FEW = 1 << 8
 
 
 @lru_cache(maxsize=1 << 8)
-def on_circuits(pairs: Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
-    """Circuits whose paths take the dimensions upwards or downwards."""
+def on_circuits(
+    pairs: Pairs, parts: int, ports: int, *, led: bool = False
+) -> tuple[Manner, ...]:
+    """Circuits whose paths take the dimensions upwards or downwards, or as they are led."""
     some = messages(pairs, parts)
-    dims = dimensions(some)
-    return counted(
-        parts, (_on_circuits(by_part(some), order, ports) for order in (dims, dims[::-1]))
-    )
+    orders = _orders(dimensions(some), led=led)[: 2 - parts if led else None]
+    return counted(parts, (_on_circuits(by_part(some), order, ports) for order in orders))
 
 
 @lru_cache(maxsize=1 << 8)
@@ -69,12 +71,16 @@ def _fewest(some: Sequence[Message], ports: int) -> int:
 
 
 @lru_cache(maxsize=1 << 8)
-def in_subcubes(pairs: Pairs, ports: int) -> tuple[Manner, ...]:
+def in_subcubes(pairs: Pairs, ports: int, *, led: bool = False) -> tuple[Manner, ...]:
     """Circuits within subcubes, and then between them: what goes one way goes as one."""
     some = messages(pairs, 1)
     dims = dimensions(some)
-    orders = ((order, cut) for order in (dims, dims[::-1]) for cut in range(1, len(dims)))
-    return counted(1, (_in_subcubes(some, *each, ports) for each in orders))
+    cuts = product(_orders(dims, led=led), range(1, len(dims)))
+    return counted(1, (_in_subcubes(some, *each, ports) for each in cuts))
+
+
+def _orders(dims: list[int], *, led: bool) -> list[list[int]]:
+    return [dims] if led else [dims, dims[::-1]]
 
 
 def _on_circuits(
