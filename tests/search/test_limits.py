@@ -12,10 +12,11 @@ import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.search import least_flow, limits, periodic, search
 from graycube.search.demand import Demand
+from graycube.search.dive import shorter
 from graycube.search.layers import shortest
 from graycube.search.limits import SolverGaveUpError, require_answer, solver_options
 from graycube.search.periodic import Period, period
-from graycube.search.rounds import front, rounds_of
+from graycube.search.rounds import rounds_of
 from graycube.search.search import ScheduleSearch, candidates
 from graycube.search.ways import schedule_of
 from graycube.verify import check_algebra
@@ -189,20 +190,20 @@ def test_ways_that_cannot_be_checked_in_time_are_said(monkeypatch):
     assert seek.untried == []
     monkeypatch.setattr(ScheduleSearch, "most_ways", property(lambda _: 0))
     assert list(search._in_rounds(seek)) == []
-    assert all("ways from" in entry for entry in seek.untried)
+    assert all("ways in" in entry for entry in seek.untried)
     assert seek.untried
 
 
 def test_points_found_in_time_are_used(monkeypatch):
     def stopped(*arguments, **options):
-        yield from front(*arguments, **options)
+        yield from shorter(*arguments, **options)
         raise gc.UndecidedError("time is up", "no limit", "take more")
 
-    monkeypatch.setattr(search, "front", stopped)
+    monkeypatch.setattr(search, "shorter", stopped)
     task, machine = gc.Task(*GRAY[2], 12), gc.Machine(2)
     seek = ScheduleSearch(task, machine, least_flow(task, machine))
     assert "rounds" in {schedule.algorithm for schedule in candidates(seek)}
-    assert "1 layers" in seek.untried
+    assert seek.untried == ["1 rounds"]
 
 
 def test_ways_of_a_program_that_was_stopped_are_used(monkeypatch):

@@ -46,8 +46,7 @@ class Demand:
 
     @classmethod
     def of(cls, task: Task, *, every: bool = False) -> "Demand":
-        """The demand of a task on a small cube; ``every`` keeps the homes that keep theirs."""
-        require_small(task)
+        """The demand of a task; ``every`` keeps the homes that keep theirs."""
         n, low = task.n, (1 << task.n) - 1
         slots = 1 << (task.p - n)
         amounts = np.zeros((1 << n, 1 << n))

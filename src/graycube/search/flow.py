@@ -17,7 +17,7 @@ from graycube.cost import Tolls
 from graycube.errors import UndecidedError
 from graycube.machine import Machine
 from graycube.schedule import Task
-from graycube.search.demand import Demand, require_machine_of
+from graycube.search.demand import Demand, require_machine_of, require_small
 from graycube.search.limits import (
     SolverGaveUpError,
     deadline_after,
@@ -80,8 +80,9 @@ def flow_until(deadline: float, task: Task, machine: Machine) -> Flow:
     >>> flow_until(inf, task, Machine(dims=4, ports="all")).bound
     Fraction(3, 5)
     """
-    demand = Demand.of(task)
+    require_small(task)
     require_machine_of(task, machine)
+    demand = Demand.of(task)
     nodes, ports, circuits = 1 << task.n, machine.links_at_once, machine.switching == "circuit"
     if not len(demand.homes):
         nothing = Tolls(((0,) * task.n,) * nodes, (0,) * nodes, (0,) * nodes)

@@ -61,7 +61,7 @@ def arcs_of(demand: Demand, allowed: _Flags, detour: int = DETOUR) -> StepArcs:
     What is to leave does not come home again: it could have stayed there.
     """
     nodes, stops = np.arange(1 << demand.n), demand.neighbours
-    apart = np.bitwise_count(nodes[:, None] ^ nodes)
+    apart = np.bitwise_count(nodes[:, None] ^ nodes).astype(np.int64)
     wanted = demand.amounts > 0
     spare = apart[demand.homes][:, None] + detour - apart[demand.homes][:, :, None] - apart
     near = ((spare >= 0) & wanted[:, None]).any(axis=2)  # of some target of the home
@@ -89,12 +89,13 @@ def arcs_of(demand: Demand, allowed: _Flags, detour: int = DETOUR) -> StepArcs:
     return StepArcs(*np.concatenate([moves, resting], axis=1))
 
 
-def shortest(
+def shortest(  # noqa: PLR0913
     demand: Demand,
     allowed: _Flags,
     ports: int | None = None,
     *,
     halfway: int | None = None,
+    detour: int = DETOUR,
     deadline: float,
 ) -> Steps | None:
     """The least sum of lengths, or None where some element cannot arrive.
@@ -106,7 +107,7 @@ def shortest(
     from scipy.optimize import linprog  # noqa: PLC0415
     from scipy.sparse import coo_array  # noqa: PLC0415
 
-    arcs, steps = arcs_of(demand, allowed), len(allowed)
+    arcs, steps = arcs_of(demand, allowed, detour), len(allowed)
     balance = _balance(demand, arcs, steps)
     if balance is None:
         return None

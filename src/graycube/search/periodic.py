@@ -119,7 +119,7 @@ def _slots(
         return [np.ones((1 << demand.n, demand.n), dtype=bool)] * int(load.max())
     return [
         links
-        for links, length in rounds_of(demand, load, ports, whole=True, deadline=deadline)
+        for links, length in rounds_of(demand, load, ports, deadline=deadline)
         for _ in range(round(length))
     ]
 

@@ -1,14 +1,8 @@
-"""Schedules in rounds: fewer bytes for more start-ups.
+"""Schedules in rounds: what carries a load, and the ways on which blocks go.
 
-Rules.
-
-1. In a *layer* a node may send on all links, as much in all as its ports carry. A few layers,
-   found by the linear program, need nearly the bytes of a schedule that repeats itself.
-2. A layer is cut into *rounds*, in which every node uses as many links as it has ports: each is
-   a matching of senders and receivers that has all of the busiest ones (Koenig's theorem).
-3. The lengths of rounds are a linear program again, which uses links of other layers as well.
-   Then rounds are left out, one after the other, those first that cost least: what remains is
-   a *front*, from many short rounds to few long ones.
+In a *layer* a node may send on all links, as much in all as its ports carry. In a *round* it
+uses as many links as it has ports. A layer can be cut into rounds that take no longer: each is
+a matching of senders and receivers that has all of the busiest ones (Koenig's theorem).
 """
 
 from collections.abc import Iterator
@@ -20,7 +14,7 @@ from numpy.typing import NDArray
 
 from graycube.errors import UndecidedError
 from graycube.search.demand import Demand
-from graycube.search.layers import Steps, shortest
+from graycube.search.layers import Steps
 from graycube.search.limits import left
 from graycube.search.ways import Share
 
@@ -31,10 +25,6 @@ WEIGHTS = 10_000
 """What shares of a block are multiples of."""
 
 _NOTHING = 1e-7  # a share of a block that only rounding has made
-_REST = 0.1  # of a layer, left to other rounds: otherwise many of them are short
-_TRIED = 4  # rounds that are left out on trial
-_MANY = 24  # rounds; above that one in _AT_ONCE is left out without a trial
-_AT_ONCE = 16
 
 
 class Point(NamedTuple):
@@ -53,87 +43,6 @@ class Point(NamedTuple):
         return len(self.links)
 
 
-def front(
-    demand: Demand,
-    ports: int,
-    layers: int,
-    *,
-    halfway: int | None = None,
-    deadline: float = inf,
-) -> Iterator[Point]:
-    """Points with fewer and fewer rounds, from those of so many layers.
-
-    ``halfway`` is the layer before which elements have come over an even or odd number of
-    links.
-    """
-    every = np.ones((1 << demand.n, demand.n), dtype=bool)
-    limit = ports if ports < demand.n else None
-    allowed = np.broadcast_to(every, (layers, *every.shape))
-    wide = shortest(demand, allowed, limit, halfway=halfway, deadline=deadline)
-    if wide is None:
-        return
-    carried = loads(demand, wide, layers)
-    cut = [
-        [links for links, _ in rounds_of(demand, load, ports, rest=_REST, deadline=deadline)]
-        if limit
-        else [every]
-        for load in carried
-    ]
-    links = np.array([links for rounds in cut for links in rounds])
-    if halfway is not None:
-        halfway = sum(map(len, cut[:halfway]))
-    solved = shortest(demand, links, halfway=halfway, deadline=deadline)
-    while solved is not None:
-        kept = solved.lengths > _NOTHING
-        links, halfway = links[kept], _before(kept, halfway)
-        solved = _without(solved, kept)
-        point = Point(links, solved, halfway)
-        yield point
-        left = _fewer(demand, point, deadline)
-        if left is None:
-            break
-        kept, solved = left
-        links, halfway = links[kept], _before(kept, halfway)
-
-
-def _before(kept: _Flags, step: int | None) -> int | None:
-    """The number that a step has when only some are kept."""
-    return None if step is None else int(kept[:step].sum())
-
-
-def _without(steps: Steps, kept: _Flags) -> Steps:
-    """The same without steps in which nothing moves."""
-    number = np.cumsum(kept) - 1
-    stays = kept[steps.arcs.step]
-    arcs = type(steps.arcs)(*(part[stays] for part in steps.arcs))
-    arcs = arcs._replace(step=number[arcs.step])
-    return Steps(steps.lengths[kept], arcs, steps.amounts[stays], steps.prices[kept])
-
-
-def _fewer(demand: Demand, point: Point, deadline: float) -> tuple[_Flags, Steps] | None:
-    """The rounds to keep, and their lengths: without those that cost least."""
-    shortest_first = np.argsort(point.steps.lengths, kind="stable")
-    many = point.rounds > _MANY
-    sizes = {max(1, point.rounds // _AT_ONCE >> k) for k in range(4)}
-    choices = (
-        [shortest_first[:k] for k in sorted(sizes, reverse=True)]
-        if many
-        else [shortest_first[k : k + 1] for k in range(min(_TRIED, point.rounds))]
-    )
-    best: tuple[_Flags, Steps] | None = None
-    for gone in choices:
-        kept = np.ones(point.rounds, dtype=bool)
-        kept[gone] = False
-        steps = shortest(
-            demand, point.links[kept], halfway=_before(kept, point.halfway), deadline=deadline
-        )
-        if steps is not None and (best is None or steps.volume < best[1].volume):
-            best = kept, steps
-        if best is not None and many:
-            break
-    return best
-
-
 def loads(demand: Demand, steps: Steps, count: int) -> _Floats:
     """What each link of a class carries in each step."""
     classes = int(demand.classes.max()) + 1
@@ -145,36 +54,24 @@ def loads(demand: Demand, steps: Steps, count: int) -> _Floats:
     return np.where(carried > _NOTHING, carried, 0.0)
 
 
-def rounds_of(  # noqa: PLR0913
-    demand: Demand,
-    load: _Floats,
-    ports: int,
-    *,
-    rest: float = 0.0,
-    whole: bool = False,
-    deadline: float = inf,
+def rounds_of(
+    demand: Demand, load: _Floats, ports: int, *, deadline: float = inf
 ) -> Iterator[tuple[_Flags, float]]:
-    """The links and the lengths of rounds that carry a load; a part of it may be left.
-
-    A load of ``whole`` units has rounds of whole units.
-    """
+    """The links and the lengths of rounds that carry a load of whole units."""
     total = load.sum()
-    while load.sum() > rest * total + _NOTHING:
+    while load.any():
         if left(deadline) <= 0:
             raise UndecidedError(
                 "a layer is not yet cut into rounds (time ran out)",
                 f"{load.sum() / total:.0%} of it is left",
                 "raise time_limit, or take a smaller cube",
             )
-        length, used = _matching(demand, load, ports, whole=whole)
+        length, used = _matching(demand, load, ports)
         yield used[demand.classes], length
         load = np.where(used, load - length, load)
-        load[load < _NOTHING] = 0.0
 
 
-def _matching(
-    demand: Demand, load: _Floats, ports: int, *, whole: bool
-) -> tuple[float, _Flags]:
+def _matching(demand: Demand, load: _Floats, ports: int) -> tuple[float, _Flags]:
     """The longest round that does not make the rest of a layer longer, and its links.
 
     A round of length b leaves time for (total - b) of each link, and p times that of each port.
@@ -185,21 +82,19 @@ def _matching(
     amount = load[start, dimension]
     ends = np.append(start, len(load) + _stops(demand)[start, dimension])
     busy = np.bincount(ends, np.append(amount, amount), minlength=2 * len(load))
-    total = max(busy.max() / ports, amount.max())
-    total = np.ceil(total - _NOTHING) if whole else total
+    total = max(np.ceil(busy.max() / ports), amount.max())
     lengths = np.concatenate([amount, total - amount, total - busy / ports])
-    lengths = np.unique(np.floor(lengths + _NOTHING).clip(1) if whole else lengths)
-    lengths = lengths[lengths > _NOTHING]
+    lengths = np.unique(np.floor(lengths).clip(1))
     low, high, best = 0, len(lengths), np.zeros(len(start), dtype=bool)
     while low < high:
         middle = (low + high) // 2
         length = lengths[middle]
         chosen = _flow(
             ends,
-            needed=np.ceil((busy - ports * (total - length)) / length - _NOTHING).clip(0),
+            needed=np.ceil((busy - ports * (total - length)) / length).clip(0),
             ports=ports,
-            must=amount > total - length + _NOTHING,
-            may=amount > length - _NOTHING,
+            must=amount > total - length,
+            may=amount >= length,
             gain=amount,
         )
         if chosen is None:

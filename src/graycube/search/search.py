@@ -5,8 +5,8 @@ Rules. What is found is a list of candidates, and what they cost is for the simu
 1. *Units*: for few units on a small cube, an integer program finds the fewest cycles, with
    circuits too. A unit is a single element where the program is not too large for that.
 2. *Periods*: groups of a few units, as many as are cheapest on the machine.
-3. *Rounds*: the shortest schedules of few rounds, and fronts from several numbers of layers;
-   of each the cheapest.
+3. *Rounds*: the shortest schedules that dives find, from few rounds to many, as long as their
+   start-ups may pay.
 
 Units take up to half of the time, a few seconds each, and periods a third of the rest. What
 rounds leave is for the units that are still undecided. What cannot be cheaper than the best
@@ -28,7 +28,7 @@ from graycube.search.flow import Flow
 from graycube.search.limits import deadline_after, left, part_of, silent
 from graycube.search.optimum import arcs, feasible, flows_of
 from graycube.search.periodic import Period, period
-from graycube.search.rounds import Point, front, shares
+from graycube.search.rounds import Point, shares
 from graycube.search.ways import Share, schedule_of
 
 VERSION = 2
@@ -42,9 +42,10 @@ _ARCS = 1 << 16  # of a program of units
 _SECONDS = 10.0  # for a number of units at first, and four times as many each time after
 _AGAIN = 8  # times: up to a week for a number of units
 _GROUP = 13  # units of a group, at most
-_LAYERS = 4  # more than there are dimensions, at most
-_FEW = 4  # numbers of rounds, from the fewest on, for dives
+_MORE = 4  # rounds than there are dimensions; on few ports so many times as many
+_STEP = 5  # one round more, or one in so many, between one number of rounds and the next
 _TRIES = 12  # dives in a row without a gain
+_AT_FLOW = 1 + 1e-6  # times the flow: nothing is shorter
 
 Tell = Callable[[str], object]
 
@@ -254,47 +255,54 @@ def _groups(search: ScheduleSearch, found: Period) -> int:
 
 
 def _in_rounds(search: ScheduleSearch) -> Iterator[Schedule]:
-    """The cheapest of few rounds, and of the points of fronts."""
-    task, demand = search.task, search.flow.demand
+    """The cheapest of each number of rounds, until more of them cannot pay."""
+    task, machine, demand = search.task, search.machine, search.flow.demand
+    ports, flow, least = machine.links_at_once, float(search.flow.bound), machine.cheapest
+    bytes_ = flow * task.block * task.itemsize * least.per_byte
+    best: Point | None = None
 
     def price(point: Point, whole: Callable[[float], int] = ceil) -> float:
         sizes = (whole(part * task.block) for part in point.steps.lengths)
-        return sum(search.machine.message_time(size * task.itemsize) for size in sizes)
+        return sum(machine.message_time(size * task.itemsize) for size in sizes)
 
-    for name, points in _fronts(search):
+    for rounds in _numbers_of_rounds(search):
+        if best is not None and best.steps.volume <= flow * _AT_FLOW:
+            return
+        if rounds * least.startup + bytes_ >= search.cost:
+            return
+        name = f"{rounds} rounds"
         if search.over:
             search.skip(f"{name} or more")
             return
-        best = min(_in_time(search, name, points), key=price, default=None)
-        if best is None or price(best, floor) >= search.cost:
+        dives = shorter(demand, ports, rounds, after=best, tries=_TRIES, deadline=search.stop)
+        points = list(_in_time(search, name, dives))
+        if not points:
             continue
-        ways = list(shares(demand, best.steps))
+        best = points[-1]
+        cheapest = min(points, key=price)
+        if price(cheapest, floor) >= search.cost:
+            continue
+        ways = list(shares(demand, cheapest.steps))
         if len(ways) > search.most_ways:
-            search.skip(f"{len(ways)} ways from {name}", "there is no time to check them")
+            search.skip(f"{len(ways)} ways in {name}", "there is no time to check them")
             continue
         yield schedule_of(task, "rounds", demand, ways)
 
 
-def _fronts(search: ScheduleSearch) -> Iterator[tuple[str, Iterable[Point]]]:
-    """What to look for, and its points, which are found when they are asked for."""
-    demand, ports, stop = search.flow.demand, search.machine.links_at_once, search.stop
-    fewest = _farthest(search.task)
-    if ports < demand.n:
-        for rounds in range(fewest, fewest + _FEW):
-            yield (
-                f"{rounds} rounds",
-                shorter(demand, ports, rounds, tries=_TRIES, deadline=stop),
-            )
-    for layers in range(fewest, demand.n + _LAYERS + 1):
-        yield f"{layers} layers", front(demand, ports, layers, deadline=stop)
+def _numbers_of_rounds(search: ScheduleSearch) -> Iterator[int]:
+    """From the fewest on, first one by one."""
+    n = search.task.n
+    rounds, few = _farthest(search.task), search.machine.links_at_once < n
+    while rounds <= (_MORE * n if few else n + _MORE):
+        yield rounds
+        rounds += max(1, rounds // _STEP)
 
 
 def _in_time(search: ScheduleSearch, name: str, points: Iterable[Point]) -> Iterator[Point]:
     """The points that are found before time runs out."""
     try:
         for point in points:
-            volume = f"{point.steps.volume:.4f} blocks"
-            search.tell(f"{name}: {point.rounds} rounds, {volume}")
+            search.tell(f"{name}: {point.steps.volume:.4f} blocks")
             yield point
     except UndecidedError as error:
         search.skip(name, error.found)
