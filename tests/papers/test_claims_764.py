@@ -146,6 +146,7 @@ def never(*_):
 
 LIBRARY = module_of(PAPER, "networks").by_library
 CODED = module_of(PAPER, "cube").coded
+PROGRAM = module_of(PAPER, "codes").program
 FOUR, TWO = (module_of(PAPER, name) for name in ("four", "two"))
 SAMPLE_CODE, TO_BINARY = (getattr(module_of(PAPER, "points"), name)
                           for name in ("sample_code", "to_binary"))  # fmt: skip
@@ -158,23 +159,24 @@ BROKEN = [  # what is replaced, by what, and which claims then come out otherwis
     *((f"codes:{name}", unchanged, "definition-1 corollary-1 corollary-2 figure-1")
       for name in ("gray", "gray_inverse")),
     ("codes:reflected", unchanged, "text-2-a"),
-    ("codes:odd", lambda a, _: 0 * a, "text-2-b"),
+    ("codes:program", lambda *which: PROGRAM(*which)[::-1], "text-2-b figure-2"),
     ("codes:converts", everything(value=False), "text-2-b figure-2"),
     ("codes:by_library", lambda kind, _, p, n: LIBRARY(kind, "Binary", p, n),
      "lemma-2 table-1"),
     ("text:four", lambda n, p, output: FOUR.four(n, p, OTHER[output]),
      "text-3.1.1-b"),
-    ("text:decoded", unchanged, "text-3.1.1-c"),
+    ("text:ranks", lambda n: np.arange(1 << n), "text-3.1.1-c"),
     ("placements:all_to_all",
      lambda cube, low, start, convert: FOUR.all_to_all(cube, low, start, convert=not convert),
      "figure-4 figure-5"),
     ("placements:shifted", everything(None), "text-3.1.1-d"),
     ("text:two", TWO.whole, "text-3.1.2-a"),
     ("text:odd", lambda a, _: 0 * a, "text-3.1.2-d"),
-    ("text:two", lambda n, p, _: TWO.two(n, p, never),
+    ("text:two", lambda n, p, **_: TWO.two(n, p, reorder=never),
      "text-3.1.2-b text-3.1.2-c"),
     ("text:storage_from_the_top", FOUR.started, "text-3.1.2-f"),
-    ("placements:two", lambda n, p, _: TWO.two(n, p, never), "figure-13 figure-14"),
+    ("placements:two", lambda n, p, _: TWO.two(n, p, reorder=never),
+     "figure-13 figure-14"),
     ("placements:consecutive", lambda n, output: TWO.consecutive(n, OTHER[output]),
      "figure-21 figure-22"),
     ("text:consecutive_four", FOUR.four, "text-3.2-c"),
@@ -279,11 +281,12 @@ def test_pairs_that_do_not_meet_are_on_record():
 
 
 def test_the_wrong_program_does_not_convert():
-    conversions, cube = module_of(PAPER, "codes"), module_of(PAPER, "cube")
-    index = np.arange(16)
-    for falls, condition in conversions.TO_BINARY.values():
-        end = conversions.converted(cube.reflected(index), 4, (not falls, condition))[-1]
-        assert (end != index).any()
+    codes = module_of(PAPER, "codes")
+    for way, end in codes.PROGRAMS:
+        right = codes.program(4, way, end)
+        to_gray = way == "binary to Gray"
+        assert codes.converts(right, 4, to_gray=to_gray)
+        assert not codes.converts(right[::-1], 4, to_gray=to_gray)
 
 
 def test_formulas_count_as_the_paper_does():

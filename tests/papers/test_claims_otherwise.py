@@ -14,7 +14,9 @@ from claim_cases import (
     with_another_library,
 )
 
+from graycube.gf2 import Exchange
 from graycube.papers import reproduce
+from graycube.papers.library import Count
 
 
 def binary(n, *_):
@@ -48,9 +50,10 @@ OF_CYCLES = Wrongs(
         ("text-5.1-h", 1, 2, 1),
     ],
     broken=[  # what is replaced, by what, and which claims then come out otherwise
-        ("codes:reflected", binary, "definition-1 lemma-1 text-2-b"),
-        ("codes:ranks", binary,
-         "lemma-2 theorem-1 text-2-c text-2-d text-2-e text-2-f"),
+        ("codes:reflected", binary, "definition-1 lemma-1 text-2-b text-2-e text-2-f"),
+        ("codes:ranks", binary, "lemma-2 text-2-c"),
+        ("codes:firsts", lambda order, n: [n - 1] * len(order),
+         "theorem-1 text-2-d text-4.1-a"),
         ("codes:schedule", lambda _, __, block: CYCLES_MODEL.schedule("two-cube", (2,), block),
          "text-1-d"),
         ("codes:steps", lambda n, _: [binary(n)] * n, "figure-2 figure-3"),
@@ -67,7 +70,6 @@ OF_CYCLES = Wrongs(
         ("cycles:optimum_on_shortest", everything(1), "theorem-2 theorem-4"),
         ("cycles:cycles_of", everything(10**6), "text-4.2-a text-5.1-g"),
         ("cycles:optimum", everything(10**6), "theorem-8 theorem-9"),
-        ("codes:parity", everything(0), "text-4.1-a"),
         ("routes:folds", lambda n, order, *codes: FOLDS(n, order[::-1], *codes),
          "theorem-7 text-5.1-c"),
         ("routes:routes", lambda n, short, aside: WRITTEN(n, short + aside, 0),
@@ -117,7 +119,7 @@ OF_STEPS = Wrongs(
          "definition-1 lemma-1 text-1-b text-3.1-a text-3.1-b text-3.1-c"),
         ("codes:converts", everything(value=False), "text-2.4-b text-2.4-c"),
         ("codes:placements", lambda *sizes: STEPS_MODEL.placements(*sizes)[::-1], "text-2.4-a"),
-        ("codes:counted", everything((1, 1)), "text-2.4-d"),
+        ("codes:counted", everything(Count(1, 1)), "text-2.4-d"),
         ("steps:wanted", lambda n, _: binary(n) < 0, "lemma-4 text-3.3-a"),
         ("steps:steps", lambda name, n: STEPS_MODEL.steps(SWAPPED[name], n),
          "figure-1 text-3.2-b text-3.3-b"),
@@ -127,8 +129,9 @@ OF_STEPS = Wrongs(
          "lemma-4 text-3.2-a text-3.3-a"),
         ("steps:schedule", lambda _, n, block: STEPS_MODEL.schedule("pipelined", n, block, n),
          "text-2.2-a"),
-        ("times:counted", everything((3, 8)), "text-3.2-f text-3.4-a text-1-c"),
-        ("times:counted", lambda _, n, block, kind="": (n, block + len(kind)), "text-4-c"),
+        ("times:counted", everything(Count(3, 8)), "text-3.2-f text-3.4-a text-1-c"),
+        ("times:counted", lambda _, n, block, kind="": Count(n, block + len(kind)),
+         "text-4-c"),
         ("times:fewest", everything(0), "lemma-3 text-4-a"),
         ("times:speed_up", everything(1.2), "text-3.4-b text-3.4-c text-3.4-f"),
         ("times:ipsc2_speed_up", everything(1.5), "text-3.4-g"),
@@ -192,11 +195,11 @@ OF_MAPPINGS = Wrongs(
         (
             "conversions:reflected",
             binary,
-            "lemma-1 text-6-a text-6-b text-6-c text-7-a text-7-c text-7-d",
+            "lemma-1 text-6-c text-7-a text-7-c text-7-d",
         ),
         (
-            "conversions:exchanged",
-            lambda data, *_: data,
+            "conversions:steps",
+            lambda d: [Exchange(1 << j, 2 << j, 0) for j in range(d - 1)[::-1]],
             "text-6-a text-6-b text-6-c text-7-d",
         ),
         (
@@ -224,7 +227,7 @@ OF_MAPPINGS = Wrongs(
         ),
         (
             "tradeoffs:transforms",
-            lambda _, q, __: module_of(MAPPINGS, "prices").Count(1, q),
+            lambda _, q, __: Count(1, q),
             "text-8.1-g",
         ),
         ("codes:H3", tuple(range(8)), "text-1-c"),

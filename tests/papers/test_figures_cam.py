@@ -227,7 +227,7 @@ def test_pipelining_loses_above_the_exact_ratio_and_ties_at_it(d, q):
 
 
 def test_the_printed_condition_is_too_weak_for_small_blocks_and_too_strong_for_large_ones():
-    small, large = (6, 2, Fraction(3)), (6, 24, Fraction(9, 2))
+    small, large = (6, 2, 12), (6, 24, 18)  # s/c in fourths
     assert tradeoffs.printed_condition(*small)
     assert not tradeoffs.blocks_win(*small)
     assert not tradeoffs.printed_condition(*large)

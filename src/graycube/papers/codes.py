@@ -28,6 +28,16 @@ def reflected(n: int) -> Ints:
     return code
 
 
+def odd(numbers: Words, mask: int) -> Ints:
+    """The parity of some bits of every number.
+
+    >>> odd(np.arange(4), 3).tolist()
+    [0, 1, 1, 0]
+    """
+    parity: Ints = (np.bitwise_count(numbers & mask) & 1).astype(np.int64)
+    return parity
+
+
 def ranks(n: int) -> Ints:
     """The inverse of the code at every word, a parity for each bit.
 
@@ -35,8 +45,16 @@ def ranks(n: int) -> Ints:
     [0, 1, 3, 2]
     """
     words = np.arange(1 << n)
-    bits = ((np.bitwise_count(words >> m) & 1).astype(np.int64) << m for m in range(n))
-    return sum(bits, np.zeros_like(words))
+    return sum((odd(words, -1 << m) << m for m in range(n)), np.zeros_like(words))
+
+
+def above(n: int, k: int) -> int:
+    """The bits above k of a number of n bits.
+
+    >>> bin(above(5, 2))
+    '0b11000'
+    """
+    return (1 << n) - (2 << k)
 
 
 def distance(a: Words | int, b: Words | int) -> NDArray[np.uint8]:
@@ -80,26 +98,28 @@ def bits_agree(code: Ints) -> bool:
     )
 
 
-def carried(place: Ints, exchanges: Iterable[Exchange]) -> Ints:
-    """Where everything is after the library's exchanges, one after the other.
+def carried(place: Ints, exchanges: Iterable[Exchange]) -> list[Ints]:
+    """Where everything is at first, and after each of the exchanges.
 
-    >>> carried(np.arange(4), gc.gray_to_binary(2)).tolist()
-    [0, 1, 3, 2]
+    >>> [places.tolist() for places in carried(np.arange(4), gc.gray_to_binary(2))]
+    [[0, 1, 2, 3], [0, 1, 3, 2]]
     """
+    places = [place]
     for e in exchanges:
-        place = place ^ np.where(np.bitwise_count(place & e.when) & 1 == e.want, e.flip, 0)
-    return place
+        flips = np.where(odd(places[-1], e.when) == e.want, e.flip, 0)
+        places.append(places[-1] ^ flips)
+    return places
 
 
 def converts(exchanges: Sequence[Exchange], n: int, *, to_gray: bool = False) -> bool:
-    """Whether the library's exchanges, over n - 1 dimensions each once, convert all nodes.
+    """Whether exchanges, over n - 1 dimensions each once, convert all nodes.
 
     >>> made = gc.gray_to_binary(3)
     >>> converts(made, 3), converts(made, 3, to_gray=True), converts(made + made[:1] * 2, 3)
     (True, False, False)
     """
     one_each = sorted(e.flip for e in exchanges) == [1 << m for m in range(n - 1)]
-    ends = carried(np.arange(1 << n), exchanges)
+    *_, ends = carried(np.arange(1 << n), exchanges)
     return one_each and np.array_equal(ends, reflected(n) if to_gray else ranks(n))
 
 
@@ -115,19 +135,17 @@ def mesh(codes: Iterable[Words]) -> Ints:
     return node
 
 
-def crossings(
-    start: Words, end: Words, order: Iterable[int]
-) -> Iterator[tuple[int, Words, Words]]:
-    """Dimension by dimension on shortest paths: who has to cross it, and where all are then.
+def crossings(start: Words, end: Words, order: Iterable[int]) -> Iterator[tuple[int, Words]]:
+    """Dimension by dimension on shortest paths: the nodes from which it is crossed.
 
     >>> hops = crossings(np.array([0, 1]), np.array([3, 1]), [0, 1])
-    >>> [(d, who.tolist(), here.tolist()) for d, who, here in hops]
-    [(0, [0], [0, 1]), (1, [0], [1, 1])]
+    >>> [(d, nodes.tolist()) for d, nodes in hops]
+    [(0, [0]), (1, [1])]
     """
     here = start
     for d in order:
         crossing = (here ^ end) >> d & 1
-        yield d, np.flatnonzero(crossing), here
+        yield d, here[crossing == 1]
         here = here ^ crossing << d
 
 

@@ -70,8 +70,9 @@ def arrow(  # noqa: PLR0913
     ax.annotate("", xy=end, xytext=start, arrowprops=look, zorder=2)
 
 
-def titled(figure: Figure, title: str) -> None:
-    """A title for all panels, which are laid out below it."""
+def titled(figure: Figure, size: tuple[float, float], title: str) -> None:
+    """A title for all panels, which are laid out below it on so many inches."""
+    figure.set_size_inches(size)
     figure.suptitle(title, fontsize=10)
     figure.set_layout_engine("constrained")
 
@@ -142,12 +143,9 @@ def chart(figure: Figure, uses: dict[str, Ints]) -> None:
             for cycle, nodes in enumerate(row):
                 colour = _BUSY if nodes else _IDLE
                 ax.barh(d, 1, 0.8, cycle, align="center", color=colour, edgecolor="white")
-        cycles = range(use.shape[1])
-        ax.set(yticks=range(len(use)), ylabel="dimension", xlabel="cycle")
-        ax.set_xticks([c + 0.5 for c in cycles], [str(c) for c in cycles])
+        _labels(ax, *(list(map(str, range(count))) for count in use.shape[::-1]))
+        ax.set(ylabel="dimension", xlabel="cycle")
         ax.set_title(name, fontsize=9, loc="left")
-        ax.tick_params(length=0, labelsize=8)
-        ax.spines[:].set_visible(False)
 
 
 def _cells(ax: Axes, rows: Grid, marked: Marked) -> None:

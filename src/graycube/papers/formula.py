@@ -14,6 +14,7 @@ from fractions import Fraction
 from math import ceil, comb, floor, isfinite
 
 from graycube.errors import InvalidValueError
+from graycube.texts import shortened
 
 Number = int | Fraction | float
 
@@ -91,7 +92,7 @@ def evaluate(formula: str, values: Mapping[str, Number]) -> Number:
     except _ERRORS as error:
         functions = ", ".join(FUNCTIONS)
         raise InvalidValueError(
-            f"the formula is {_shortened(formula)}",
+            f"the formula is {shortened(repr(formula), _SHOWN)}",
             f'it may only count, with + - * / // % **, comparisons, "if" and {functions}',
             "mend it in claims.toml",
         ) from error
@@ -101,11 +102,6 @@ def _parsed(formula: str) -> ast.expr:
     if len(formula) > _LONGEST:  # the parser itself fails on deep nesting, and not gently
         raise ValueError(f"longer than {_LONGEST} characters")
     return ast.parse(formula.strip(), mode="eval").body
-
-
-def _shortened(formula: str) -> str:
-    text = repr(formula)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _value(node: ast.expr, values: Mapping[str, Number]) -> Number:

@@ -47,9 +47,7 @@ class Paper:
         >>> list(paper.missing())
         []
         """
-        covered = {
-            claim.name.split()[0] + " " + claim.number.split()[0] for claim in self.claims
-        }
+        covered = {" ".join(claim.name.split()[:2]) for claim in self.claims}
         for kind, count in self.numbered.items():
             names = (f"{kind.capitalize()} {k}" for k in range(1, count + 1))
             yield from (name for name in names if name not in covered)
@@ -107,12 +105,9 @@ def _claim(entry: dict[str, Any]) -> Claim:
 
 def _with_tuples(made: type, entry: dict[str, Any]) -> dict[str, Any]:
     _require_types(made, entry)
-    lists = {name: entry[name] for name in _LISTS if name in entry}
-    tuples = {
-        name: tuple(tuple(x) if isinstance(x, list) else x for x in rows)
-        for name, rows in lists.items()
-    }
-    return {**entry, **tuples}
+    for name in entry.keys() & set(_LISTS):
+        entry[name] = tuple(tuple(x) if isinstance(x, list) else x for x in entry[name])
+    return entry
 
 
 def _require_types(made: type, entry: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from graycube.papers.claims import CORRECTED, FAILS, HOLDS, NOT_REACHED, VERDICT
 from graycube.papers.paper import Paper
 from graycube.papers.run import Outcome
 from graycube.show import Piece, Table
+from graycube.texts import counted
 
 _MARKS = "\N{CHECK MARK}\N{ALMOST EQUAL TO}\N{WHITE CIRCLE}\N{BALLOT X}"
 _SIGNS = dict(zip(VERDICTS, _MARKS, strict=True))
@@ -148,9 +149,7 @@ def _overview(results: Results) -> Markup:
 
 def _paper(paper: Paper, outcomes: Sequence[Outcome]) -> Markup:
     missing = list(paper.missing())
-    numbered = ", ".join(
-        f"{n} {kind}{'s' * (n > 1)}" for kind, n in paper.numbered.items() if n
-    )
+    numbered = ", ".join(counted(n, kind) for kind, n in paper.numbered.items() if n)
     covered = f"It numbers {numbered}: all have a row here."
     told = [_claim(paper.key, outcome) for outcome in outcomes]
     return element(

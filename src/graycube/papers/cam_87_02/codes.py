@@ -10,6 +10,7 @@ from itertools import permutations
 from math import factorial
 
 import numpy as np
+from numpy.typing import NDArray
 
 import graycube as gc
 from graycube.gf2 import is_gray_code, stride_profile
@@ -117,7 +118,7 @@ def has_short_strides(words: Words) -> bool:
 @compared
 def theorem_3(d: int) -> int:
     """All pairs of all stages, by the recursion; the library's layout says the same."""
-    stages = [int(distance(*_partners(d, j)).max()) for j in range(d)]
+    stages = [int(partners_apart(d, j).max()) for j in range(d)]
     layout = placed(d, d, "BRGC")
     dilation = gc.butterfly_distances(layout).dilation
     require(max(stages) == dilation, "the layout has other distances")
@@ -125,15 +126,16 @@ def theorem_3(d: int) -> int:
     return max(stages)
 
 
-def _partners(d: int, j: int) -> tuple[Ints, Ints]:
+def partners_apart(d: int, j: int) -> NDArray[np.uint8]:
+    """How far each element is from its partner in the stage of bit j."""
     code = reflected(d)
-    return code, code[np.arange(1 << d) ^ 1 << j]
+    return distance(code, code[np.arange(1 << d) ^ 1 << j])
 
 
 @compared
 def stages(d: int, j: int) -> int:
     """Section 8.1: the distance of partners in the stage of bit j."""
-    links = distance(*_partners(d, j))
+    links = partners_apart(d, j)
     return int(links.max()) if links.min() == links.max() else -1
 
 
@@ -143,16 +145,15 @@ def short_strided(d: int) -> set[tuple[int, ...]]:
     return set(gray_codes(d, [1 << j for j in range(1, d)]))
 
 
-def counted(d: int, codes: set[tuple[int, ...]]) -> bool:
-    """Whether these are as many as the correction says, with H3 among those of three bits."""
-    return len(codes) == factorial(d) << d - 2 and (1 << d != len(H3) or H3 in codes)
-
-
 not_shared = tried(
     lambda d: short_strided(d) == {brgc(d)},
-    lambda d: short_strided(d) == images(brgc(d)) and counted(d, short_strided(d)),
+    lambda d: (
+        short_strided(d) == images(brgc(d))
+        and len(short_strided(d)) == factorial(d) << d - 2
+        and (d != 3 or H3 in short_strided(d))
+    ),
 )
-"""All Gray codes with short strides: the BRGC, and what else."""
+"""All Gray codes with short strides: the BRGC, and what else, H3 for one of three bits."""
 
 
 def images(words: Words) -> set[tuple[int, ...]]:

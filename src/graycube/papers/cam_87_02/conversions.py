@@ -6,10 +6,10 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import compared, require, tried
-from graycube.papers.codes import Ints, distance, mesh, reflected
+from graycube.papers.codes import Ints, carried, converts, distance, mesh, reflected
 from graycube.papers.library import proved
 
-from .rounds import MAPPINGS, Mapping, conversion, makes_transform, placed, planned
+from .rounds import MAPPINGS, Mapping, conversion, makes_transform, placed, planned, steps
 
 
 @compared
@@ -21,47 +21,19 @@ def lemma(d: int) -> int:
     return len(schedule.rounds)
 
 
-by_hand = tried(lambda d: np.array_equal(converted(d, range(d - 1)), np.arange(1 << d)))
-"""The algorithm on data, node by node, as section 6 numbers bits: the highest one is 0."""
-
-
-@tried
-def backwards(d: int) -> bool:
-    """The same steps in reverse order, from the FFT mapping to the BRGC."""
-    data = np.arange(1 << d)
-    for j in reversed(range(d - 1)):
-        data = exchanged(data, d, j)
-    return np.array_equal(data[reflected(d)], np.arange(1 << d))
-
-
-def converted(d: int, stages: Sequence[int]) -> Ints:
-    """Who holds what after these stages, from the BRGC mapping on."""
-    data = np.argsort(reflected(d))
-    for j in stages:
-        data = exchanged(data, d, j)
-    return data
-
-
-def exchanged(data: Ints, d: int, j: int) -> Ints:
-    """Stage j: where bit j is 1, with the neighbour in dimension j + 1, in pairs."""
-    nodes = np.arange(1 << d)
-    bit = nodes >> d - 1 - j & 1
-    partner = nodes ^ bit << d - 2 - j
-    require(np.array_equal(partner[partner], nodes), "not in pairs")
-    require(distance(nodes, partner).max() <= 1, "not between neighbours")
-    moved: Ints = data[partner]
-    return moved
+by_hand = tried(lambda d: converts(steps(d), d))
+"""The algorithm on all elements, from the BRGC mapping to the FFT mapping."""
+backwards = tried(lambda d: converts(steps(d)[::-1], d, to_gray=True))
+"""The same steps in reverse order, from the FFT mapping to the BRGC."""
 
 
 @tried
 def reversed_half(k: int) -> bool:
     """The proof's pairs: a single dimension apart, and the exchange unreverses the half."""
-    code = reflected(k)
-    pairs = code[::-1] ^ code
-    after = converted(k + 1, range(1))[1 << k :]
-    return bool(np.all(pairs == 1 << k - 1)) and np.array_equal(
-        after[code], np.arange(1 << k, 2 << k)
-    )
+    code, half = reflected(k), np.arange(1 << k, 2 << k)
+    after = np.argsort(carried(reflected(k + 1), steps(k + 1)[:1])[-1])[half]
+    one_apart = bool(np.all(code[::-1] ^ code == 1 << k - 1))
+    return one_apart and np.array_equal(after[code], half)
 
 
 blocks = tried(
@@ -132,8 +104,8 @@ def axes_converted(**sizes: int) -> int:
     grid, exchanges = np.argsort(mesh([reflected(d) for d in dims]), axis=None), 0
     grid = grid.reshape([1 << d for d in dims])
     for axis, d in enumerate(dims):
-        for j in range(d - 1):
-            order = exchanged(np.arange(1 << d), d, j)
+        for stage in steps(d):
+            _, order = carried(np.arange(1 << d), [stage])
             grid, exchanges = np.take(grid, order, axis=axis), exchanges + 1
     require(np.array_equal(grid.ravel(), np.arange(grid.size)), "the elements are not at home")
     if exchanges:

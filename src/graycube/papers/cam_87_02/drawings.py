@@ -10,7 +10,7 @@ from graycube.papers import Claim
 from graycube.papers.codes import Ints, distance, ranks, reflected
 from graycube.papers.drawing import arrow, cube, place
 
-from .evidence import FIGURE_4, POINTS, alone, printed, split
+from .evidence import FIGURE_4, measured_speedups, model_speedups, printed, split
 from .graphs import DIMS, stage_pairs
 from .rounds import MAPPINGS, Mapping
 
@@ -21,8 +21,7 @@ LINES = {1: "-", 2: "--", 3: ":"}
 
 def figure_1(figure: Figure, claim: Claim) -> None:
     """The butterfly: a column for the input, and one after each stage."""
-    figure.set_size_inches(6.4, 4.2)
-    ax = _blank(figure, "The butterfly of eight elements")
+    ax = _blank(figure, (6.4, 4.2), "The butterfly of eight elements")
     size = 1 << DIMS
     for stage, stride in enumerate(claim.figures[0], start=1):
         ends = stage_pairs(DIMS, stage)
@@ -42,8 +41,7 @@ def figure_1(figure: Figure, claim: Claim) -> None:
 
 def figure_2(figure: Figure, claim: Claim) -> None:
     """The natural mapping: the links of a stage in one style."""
-    figure.set_size_inches(6.0, 4.6)
-    ax = _blank(figure, "FFT mapping: element j on node j")
+    ax = _blank(figure, (6.0, 4.6), "FFT mapping: element j on node j")
     cube(ax, DIMS, _named(np.arange(1 << DIMS)))
     for stage, _ in claim.figures:
         for a, b in zip(*stage_pairs(DIMS, stage), strict=True):
@@ -55,8 +53,7 @@ def figure_2(figure: Figure, claim: Claim) -> None:
 
 def figure_3(figure: Figure, claim: Claim) -> None:
     """The Gray code: the arrows of the mesh, and the partners of element 0."""
-    figure.set_size_inches(6.0, 4.6)
-    ax = _blank(figure, "NN-mesh mapping: element j on the j-th node of G3")
+    ax = _blank(figure, (6.0, 4.6), "NN-mesh mapping: element j on the j-th node of G3")
     nodes = reflected(DIMS)
     cube(ax, DIMS, _named(ranks(DIMS)))
     for here, there in zip(nodes, np.roll(nodes, -1), strict=True):
@@ -82,7 +79,7 @@ def figure_5(figure: Figure, _: Claim) -> None:
     speedups(curves)
     for mapping, mark in zip(MAPPINGS, "os", strict=True):
         dims, measured, entries = _of_table_2(mapping)
-        ours = [float(alone() / sum(split(POINTS, d, mapping))) for d in dims]
+        ours = [model_speedups(d, mapping)[0] for d in dims]
         look = {"color": COLOURS[mapping], "mfc": "none"}
         for values, style, name in ((ours, "-", "ours"), (entries, mark, "Table 2")):
             percent = [100 * (a / b - 1) for a, b in zip(values, measured, strict=True)]
@@ -117,8 +114,8 @@ def speedups(ax: Axes) -> None:
     nodes = [1 << d for d in range(7)]
     for mapping, mark in zip(MAPPINGS, "os", strict=True):
         colour, (_, measured, entries) = COLOURS[mapping], _of_table_2(mapping)
-        whole = [float(alone() / sum(split(POINTS, d, mapping))) for d in range(7)]
-        alone_too = [float(alone() / printed().average(0, mapping)), *measured]
+        whole = [model_speedups(d, mapping)[0] for d in range(7)]
+        alone_too = [measured_speedups(0, mapping)[0], *measured]
         ax.plot(nodes, whole, color=colour, label=f"{mapping} mapping, model")
         ax.plot(nodes, alone_too, mark, color=colour, label=f"{mapping}, measured")
         name = "the model's, as printed" if mapping == MAPPINGS[-1] else "_"
@@ -131,11 +128,12 @@ def speedups(ax: Axes) -> None:
 def _of_table_2(mapping: Mapping) -> tuple[list[int], list[float], list[float]]:
     """The dimensions, and the speed-ups that were measured and that the paper's model has."""
     dims = [d for d, m in printed().speedups if m == mapping]
-    measured = [float(alone() / printed().average(d, mapping)) for d in dims]
+    measured = [measured_speedups(d, mapping)[0] for d in dims]
     return dims, measured, [float(printed().speedups[d, mapping][0]) for d in dims]
 
 
-def _blank(figure: Figure, title: str) -> Axes:
+def _blank(figure: Figure, size: tuple[float, float], title: str) -> Axes:
+    figure.set_size_inches(size)
     ax: Axes = figure.subplots()
     ax.set_axis_off()
     ax.set_title(title)

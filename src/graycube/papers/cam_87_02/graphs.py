@@ -21,7 +21,7 @@ from graycube.papers import (
     require,
     tried,
 )
-from graycube.papers.codes import Ints, digits_reversed, distance, reflected
+from graycube.papers.codes import Ints, digits_reversed, distance, mesh, reflected
 from graycube.verify import check_algebra
 
 from .rounds import fft_rounds, makes_transform, placed
@@ -134,32 +134,29 @@ SMALL = 3
 def embeddings(_: Claim, d: int) -> Iterator[Case]:
     """Section 1: other topologies, each in the smallest cube that has room for it."""
     for name, build in TOPOLOGIES.items():
-        vertices, (a, b) = build(d)
-        dims, dilation = int(np.max(vertices)).bit_length(), int(np.max(distance(a, b)))
+        vertices, edges = build(d)
+        dims = int(np.max(vertices)).bit_length()
+        dilation = max(int(distance(a, b).max(initial=0)) for a, b in edges)
         distinct = len(np.unique(vertices)) == len(vertices)
         small = distinct and dims == ceil(log2(len(vertices))) and dilation <= SMALL
         told, where = f"dilation {dilation}, dimensions {dims}", f"{len(vertices)} vertices"
         yield Case(f"{name}, {where}", "small dilation, a small cube", told, small)
 
 
-def _mesh(d: int) -> tuple[Ints, Edges]:
-    rows, columns = (gc.gray(np.arange(1 << bits)) for bits in (d, (d + 1) // 2))
-    place = rows[:, None] << (d + 1) // 2 | columns
-    right, down = np.roll(place, -1, axis=1), np.roll(place, -1, axis=0)
-    ends = np.concatenate([right, down], axis=None)
-    return place.ravel(), (np.tile(place.ravel(), 2), ends)
+def _mesh(d: int) -> tuple[Ints, list[Edges]]:
+    place = mesh(gc.gray(np.arange(1 << bits)) for bits in (d, (d + 1) // 2))
+    return place.ravel(), [(place, np.roll(place, -1, axis=axis)) for axis in (0, 1)]
 
 
-def _tree(d: int) -> tuple[Ints, Edges]:
+def _tree(d: int) -> tuple[Ints, list[Edges]]:
     """A complete binary tree, numbered from left to right."""
     place = np.arange(1, 2 << d)
-    low = place & -place
-    inner = place[low > 1]
+    inner = place[1::2]
     half = (inner & -inner) >> 1
-    return place, (np.tile(inner, 2), np.concatenate([inner - half, inner + half]))
+    return place, [(inner, inner - half), (inner, inner + half)]
 
 
-def _pyramid(d: int) -> tuple[Ints, Edges]:
+def _pyramid(d: int) -> tuple[Ints, list[Edges]]:
     """Meshes of 2^k x 2^k for k = 0 to d, each vertex over four of the next one."""
     levels, edges = [], []
     for k in range(d + 1):
@@ -170,17 +167,16 @@ def _pyramid(d: int) -> tuple[Ints, Edges]:
         if k:
             above = np.repeat(np.repeat(levels[k - 1], 2, axis=0), 2, axis=1)
             edges.append((place, above))
-    a, b = (np.concatenate([edge[end].ravel() for edge in edges]) for end in (0, 1))
-    return np.concatenate([place.ravel() for place in levels]), (a, b)
+    return np.concatenate([place.ravel() for place in levels]), edges
 
 
-def _butterfly(d: int) -> tuple[Ints, Edges]:
+def _butterfly(d: int) -> tuple[Ints, list[Edges]]:
     """With all its (d + 1) 2^d vertices: the level in Gray code beside the element."""
     levels, elements = gc.gray(np.arange(d + 1)) << d, np.arange(1 << d)
     place = levels[:, None] | elements
-    crossed = [place[stage][stage_pairs(d, stage)[1]] for stage in range(1, d + 1)]
-    ends = np.concatenate([*place[1:], *crossed])
-    return place.ravel(), (np.tile(place[:-1].ravel(), 2), ends)
+    partners = [stage_pairs(d, stage)[1] for stage in range(1, d + 1)]
+    crossed = [(place[k], place[k + 1][partner]) for k, partner in enumerate(partners)]
+    return place.ravel(), [(place[:-1], place[1:]), *crossed]
 
 
 TOPOLOGIES = {"mesh": _mesh, "tree": _tree, "pyramid": _pyramid, "butterfly": _butterfly}

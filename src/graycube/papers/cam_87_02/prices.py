@@ -1,11 +1,10 @@
 """Section 8: times counted from proved schedules, held against the paper's formulas.
 
-What is counted are the start-ups in sequence and the elements in sequence, as integers: the
-simulator's price on a machine where only the one, or only the other, costs anything.
+What is counted are the start-ups in sequence and the elements in sequence, as integers.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
@@ -14,22 +13,12 @@ import numpy as np
 import graycube as gc
 from graycube.papers import compared, require, tried
 from graycube.papers.checks import Check
-from graycube.papers.library import proved
+from graycube.papers.library import Count, proved
 from graycube.verify import check_algebra
 
-from .rounds import (
-    MAPPINGS,
-    Mapping,
-    conversion,
-    fft_rounds,
-    neighbour_rounds,
-    placed,
-    planned,
-    seconds,
-)
+from .rounds import MAPPINGS, Mapping, conversion, fft_rounds, neighbour_rounds, placed, planned
 
 DELTA: dict[int, Mapping] = dict(enumerate(MAPPINGS, 1))
-Exact = int | Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,33 +30,9 @@ class Costs:
     arithmetic: Fraction = Fraction(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """Start-ups and elements in sequence."""
-
-    startups: int
-    elements: int
-
-    def __add__(self, other: "Count") -> "Count":
-        return Count(self.startups + other.startups, self.elements + other.elements)
-
-    def times(self, factor: int) -> "Count":
-        """The same so many times in sequence."""
-        return Count(factor * self.startups, factor * self.elements)
-
-    def price(self, s: Exact, c: Exact) -> Exact:
-        """The time at s for a start-up and c for an element."""
-        return self.startups * s + self.elements * c
-
-
 def counted(schedules: Iterable[gc.Schedule], machine: gc.Machine) -> Count:
     """What schedules one after the other take, each of them proved for the machine's ports."""
-    made = [proved(schedule, machine) for schedule in schedules]
-    units = ((1, 0), (0, 1))
-    startups, elements = (
-        seconds(made, replace(machine, startup=s, per_byte=c)) for s, c in units
-    )
-    return Count(int(startups), int(elements))
+    return sum((Count.of(proved(made, machine)) for made in schedules), Count(0, 0))
 
 
 @cache
@@ -80,7 +45,7 @@ def split(costs: Costs, n: int, d: int, mapping: Mapping) -> tuple[Fraction, Fra
     """T_fft of 2^n elements on a d-cube: what a node computes, and the sends."""
     q = 1 << n - d
     sent = transforms(d, q, mapping).price(costs.startup, costs.transfer)
-    return q * n * costs.arithmetic, Fraction(sent)
+    return q * n * costs.arithmetic, sent
 
 
 @cache
@@ -141,7 +106,7 @@ def strategies(d: int, q: int, k: int, l: int) -> dict[str, Count]:  # noqa: E74
 
 
 @compared
-def fft(n: int, d: int, delta: int, **costs: int) -> Exact:
+def fft(n: int, d: int, delta: int, **costs: int) -> int:
     """T_fft: what is computed on a node, and what is sent."""
     layout = placed(n, d, DELTA[delta])
     sends = in_layout(layout, layout.block_size)
@@ -156,7 +121,7 @@ conversion_in_elements = compared(lambda d, q, s, c: single_elements(d, q).price
 
 
 def _strategy(name: str) -> Check:
-    def ours(d: int, q: int, s: int, c: int, **program: int) -> Exact:
+    def ours(d: int, q: int, s: int, c: int, **program: int) -> int:
         return strategies(d, q, program["k"], program["l"])[name].price(s, c)
 
     return compared(ours)

@@ -4,14 +4,12 @@ In a butterfly stage every node needs the block of its partner. It comes dimensi
 whole, over the dimensions that separate the two in the layout; each is a round.
 """
 
-from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
-from graycube.cost import simulate
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.papers.codes import digits_reversed
 from graycube.run import apply
@@ -44,11 +42,6 @@ def fft_rounds(layout: gc.Layout, block: int, itemsize: int = 1) -> list[gc.Sche
     """The stages of an FFT whose partners are on other nodes, in order."""
     stages = [j for j in reversed(range(layout.p)) if layout.node_change(1 << j)]
     return [partner(layout, stage, block, itemsize) for stage in stages]
-
-
-def seconds(schedules: Iterable[gc.Schedule], machine: gc.Machine) -> float:
-    """The price of schedules, one after the other."""
-    return sum(simulate(schedule).time(machine) for schedule in schedules)
 
 
 def transform(layout: gc.Layout, x: NDArray[Any]) -> NDArray[np.complex128]:
@@ -85,16 +78,20 @@ def neighbour_rounds(layout: gc.Layout) -> list[Hops]:
     return rounds
 
 
-def conversion(d: int, block: int, unit: int, itemsize: int = 1) -> gc.Schedule:
-    """Section 6, from BRGC to FFT, in units of so many elements of the block.
+def steps(d: int) -> list[Exchange]:
+    """Section 6, from BRGC to FFT: stage j in dimension d - 2 - j, where bit d - 1 - j is 1."""
+    return [Exchange(1 << dim, when=2 << dim) for dim in reversed(range(d - 1))]
 
-    Stage j exchanges dimension d - 2 - j where bit d - 1 - j of the node number is 1; every
-    unit is a round behind the one before it. A whole block is one unit.
+
+def conversion(d: int, block: int, unit: int, itemsize: int = 1) -> gc.Schedule:
+    """The same in units of so many elements of the block, each a round behind the other.
+
+    A whole block is one unit.
     """
     task = gc.Task(gc.Layout.nodes(d, "gray"), gc.Layout.nodes(d), block, itemsize)
-    steps = [Exchange(1 << dim, when=2 << dim) for dim in reversed(range(d - 1))]
-    rounds = -(-block // unit) + len(steps) - 1 if steps else 0
-    return _in_rounds(task, "section 6", unit, rounds, steps)
+    made = steps(d)
+    rounds = -(-block // unit) + len(made) - 1 if made else 0
+    return _in_rounds(task, "section 6", unit, rounds, made)
 
 
 def planned(start: gc.Layout, end: gc.Layout, block: int) -> gc.Schedule:

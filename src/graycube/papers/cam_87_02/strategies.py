@@ -42,7 +42,7 @@ class Problem:
         """T_b, T_f and T_c, counted."""
         counts = strategies(self.d, self.q, self.k, self.l)
         s, c = self.costs.startup, self.costs.transfer
-        return {name: Fraction(count.price(s, c)) for name, count in counts.items()}
+        return {name: count.price(s, c) for name, count in counts.items()}
 
     @property
     def ratio(self) -> Fraction:

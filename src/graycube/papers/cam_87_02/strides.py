@@ -73,10 +73,6 @@ def multigrid(d: int) -> int:
     return grids.farthest
 
 
-Rows = NDArray[np.float64]
-"""Lower, middle and upper coefficient and right-hand side of each equation, in columns."""
-
-
 @compared
 def cyclic_reduction(d: int) -> int:
     """Every element that is read is at most two links away, and the solution is right."""
@@ -91,9 +87,10 @@ def cyclic_reduction(d: int) -> int:
     return farthest
 
 
-def solved(rows: Rows, node: NDArray[np.int64]) -> tuple[Rows, int]:
+def solved(rows: Values, node: Ints) -> tuple[Values, int]:
     """The solution of a tridiagonal system by odd-even reduction, and how far is read.
 
+    Columns are the lower, middle and upper coefficients, and the right-hand side.
     Equation j is on the j-th node. In a step every equation eliminates those at a stride before
     and after it; after the last one it is alone.
     """

@@ -76,8 +76,7 @@ def _machine(costs: Costs, n: int) -> str:
 def lost(d: int, delta: int, n: int) -> Fraction:
     """What is sent of 2^n elements on a d-cube, over what is computed."""
     costs, q, of_one = printed().costs, 1 << n - d, transforms(d, 1, DELTA[delta])
-    sent = of_one.startups * costs.startup + of_one.elements * q * costs.transfer
-    ratio = sent / (q * n * costs.arithmetic)
+    ratio = of_one.price(costs.startup, q * costs.transfer) / (q * n * costs.arithmetic)
     sends = Fraction(d if delta == 1 else 2 * d - 1, n)
     exact = sends * (costs.startup / q + costs.transfer) / costs.arithmetic
     require(ratio == exact, "the ratio is another one")
@@ -93,28 +92,23 @@ efficiency = tried(
 """Section 8.1: the limit of sends / work is 0."""
 
 
+def blocks_win(d: int, q: int, fourths: int) -> bool:
+    """Whether whole blocks are faster than single elements, for s/c in fourths."""
+    return whole_blocks(d, q).price(fourths, 4) < single_elements(d, q).price(fourths, 4)
+
+
+def printed_condition(d: int, q: int, fourths: int) -> bool:
+    """The paper's, for whole blocks."""
+    return Fraction(fourths, 4) > d * (1 - Fraction(1, q)) - 1
+
+
 pipelining = tried(
-    lambda d, q, fourths: (
-        blocks_win(d, q, Fraction(fourths, 4))
-        or not printed_condition(d, q, Fraction(fourths, 4))
-    ),
-    lambda d, q, fourths: (
-        blocks_win(d, q, Fraction(fourths, 4)) == (q > 1 and fourths > 4 * (d - 2))
-    ),
+    lambda d, q, fourths: blocks_win(d, q, fourths) or not printed_condition(d, q, fourths),
+    lambda d, q, fourths: blocks_win(d, q, fourths) == (q > 1 and fourths > 4 * (d - 2)),
 )
 """Section 8.2: the printed condition, and s/c > d - 2, against times of schedules."""
-large_blocks = tried(lambda d, q, fourths: blocks_win(d, q, Fraction(fourths, 4)))
+large_blocks = tried(blocks_win)
 """Section 8.2: for many elements on a node."""
-
-
-def blocks_win(d: int, q: int, ratio: Fraction) -> bool:
-    """Whether whole blocks are faster than single elements, for this s/c."""
-    return whole_blocks(d, q).price(ratio, 1) < single_elements(d, q).price(ratio, 1)
-
-
-def printed_condition(d: int, q: int, ratio: Fraction) -> bool:
-    """The paper's, for whole blocks."""
-    return ratio > d * (1 - Fraction(1, q)) - 1
 
 
 def available(claim: Claim) -> Iterator[Case]:

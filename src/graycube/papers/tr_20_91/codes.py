@@ -10,9 +10,18 @@ import numpy as np
 
 import graycube as gc
 from graycube.cost import replay
-from graycube.gf2 import rotation
+from graycube.gf2 import Exchange, rotation
 from graycube.papers import Case, Claim, agreed, tried
-from graycube.papers.codes import Ints, bits_agree, converts, is_the_code, ranks, reflected
+from graycube.papers.codes import (
+    Ints,
+    above,
+    bits_agree,
+    carried,
+    converts,
+    is_the_code,
+    ranks,
+    reflected,
+)
 from graycube.schedule import expand
 
 from .model import schedule
@@ -23,27 +32,12 @@ definition_1 = tried(lambda n: is_the_code(reflected(n)))
 @tried
 def top_bit(n: int) -> bool:
     """The highest bit, and the others as codes of one bit less."""
-    i, below = np.arange(1 << n), (1 << n - 1) - 1
-    low = np.where(i >> n - 1 == 1, ~i & below, i & below)
-    code = reflected(n)
-    top = np.array_equal(code, gc.gray(i)) and np.array_equal(code >> n - 1, i >> n - 1)
-    return top and np.array_equal(code & below, reflected(n - 1)[low])
+    i, half = np.arange(1 << n), 1 << n - 1
+    rest = reflected(n - 1)[np.where(i & half, ~i, i) & half - 1]
+    return all(np.array_equal(code, i & half | rest) for code in (reflected(n), gc.gray(i)))
 
 
 lemma_1 = tried(lambda n: bits_agree(reflected(n)))
-
-
-def parity(first: int, last: int, n: int) -> Ints:
-    """The parity of the bits from ``first`` down to ``last`` of every node."""
-    nodes = np.arange(1 << n)
-    bits = [nodes >> k & 1 for k in range(last, first + 1)]
-    return np.bitwise_xor.reduce(bits) if bits else np.zeros_like(nodes)
-
-
-def flipped(held: Ints, dimension: int, where: Ints) -> Ints:
-    """What nodes hold after those with a 1 in ``where`` have exchanged over a dimension."""
-    partner = np.arange(len(held)) ^ 1 << dimension
-    return np.where(where == 1, held[partner], held)
 
 
 lemma_2 = tried(lambda n: splits(n, 0))
@@ -60,20 +54,20 @@ def splits(n: int, at: int, code: str = "binary") -> bool:
     low = nodes & (1 << at) - 1
     lower = ranks(at)[low] if code == "gray" else low
     upper = nodes >> at
+    start = np.argsort(ranks(n - at)[upper] << at | lower)
     for m in range(1, n - at):
-        held = flipped(ranks(n - at)[upper] << at | lower, at + m - 1, parity(n - 1, at + m, n))
+        _, place = carried(start, [Exchange(1 << at + m - 1, above(n, at + m - 1))])
         parts = ranks(n - at - m)[upper >> m] << m | ranks(m)[upper & (1 << m) - 1]
-        if not np.array_equal(held, parts << at | lower):
+        if not np.array_equal(np.argsort(place), parts << at | lower):
             return False
     return True
 
 
 def sorts(n: int, order: Sequence[int], *, as_printed: bool = False) -> bool:
     """Whether exchanges in this order convert, with the parity from bit x, or x - 1, on."""
-    held = ranks(n)
-    for m, x in zip(order, firsts(order, n), strict=True):
-        held = flipped(held, m, parity(x - as_printed, m + 1, n))
-    return np.array_equal(held, np.arange(1 << n))
+    tops = (x - as_printed for x in firsts(order, n))
+    made = [(1 << m, (2 << x) - (2 << m)) for m, x in zip(order, tops, strict=True)]
+    return converts([Exchange(flip, when) for flip, when in made if when], n)
 
 
 def firsts(order: Sequence[int], n: int) -> list[int]:
@@ -118,11 +112,12 @@ def cyclically(n: int) -> bool:
 
 def steps(n: int, start: int) -> list[Ints]:
     """What the nodes hold before and after every exchange of the second program."""
-    held = [ranks(n)]
-    held.append(flipped(held[0], start, parity(n - 1, start + 1, n)))
-    for j in (*range(start - 1, -1, -1), *range(n - 2, start, -1)):
-        held.append(flipped(held[-1], j, parity(j + 1, j + 1, n)))
-    return held
+    others = *range(start - 1, -1, -1), *range(n - 2, start, -1)
+    program = [
+        Exchange(1 << start, above(n, start)),
+        *(Exchange(1 << j, 2 << j) for j in others),
+    ]
+    return [np.argsort(place) for place in carried(reflected(n), program)]
 
 
 def ends(held: list[Ints]) -> bool:
@@ -137,7 +132,8 @@ def constant_storage(n: int, K: int) -> bool:
     names = "minimum-path", "pipelined", "nonminimum-path", "nonminimum-ring"
     made = (schedule(name, (n,), K) for name in names)
     peaks = {int(replay(expand(s)).peak.max()) for s in made}
-    permuted = all(len(np.unique(held)) == 1 << n for held in steps(n, n - 2))
+    places = carried(reflected(n), gc.gray_to_binary(n))
+    permuted = all(len(np.unique(place)) == 1 << n for place in places)
     return peaks == {K} and permuted
 
 

@@ -14,51 +14,41 @@ import numpy as np
 import graycube as gc
 from graycube.cost import best_cut, lower_bounds, minimum_path_bound, simulate
 from graycube.papers import Case, Claim, at_every_size, compared, require, tried
+from graycube.papers.checks import Check
 from graycube.papers.codes import compositions, distance, ranks
+from graycube.papers.library import Widths, task_of
 from graycube.verify import check_elements
 
 from .codes import sorts
-from .model import (
-    Widths,
-    all_ports,
-    best,
-    cycles_of,
-    optimum,
-    optimum_on_shortest,
-    proved,
-    schedule,
-    task_of,
-)
+from .model import all_ports, best, cycles_of, optimum, optimum_on_shortest, proved, schedule
 from .routes import around, routes
 
 SHORT = "minimum-path"
 
 
-def on_shortest_paths(claim: Claim) -> Iterator[Case]:
-    """Theorems 2 and 4: the optimum on shortest paths."""
-
-    def both(widths: Widths, K: int) -> tuple[Fraction, int]:
-        bound = minimum_path_bound(task_of(widths, K), all_ports(sum(widths)))
-        return Fraction(bound.seconds), optimum_on_shortest(widths, K)
-
-    return limited(claim, both)
-
-
-def on_any_paths(claim: Claim) -> Iterator[Case]:
-    """Theorems 3 and 5: the optimum on any paths."""
-    return limited(claim, lambda widths, K: (on_any(widths, K), optimum(widths, K)))
-
-
-def limited(
-    claim: Claim, both: Callable[[Widths, int], tuple[Fraction, int]]
-) -> Iterator[Case]:
+def limited(both: Callable[[Widths, int], tuple[Fraction, int]]) -> Check:
     """The least optimum of all ways to make the fields, and the library's bound below it."""
-    for sizes in claim.cases():
+
+    @at_every_size
+    def check(claim: Claim, **sizes: int) -> Iterator[Case]:
         made = compositions(sizes["n"], sizes.get("d", 1), least=2)
         bounds, optima = zip(*(both(widths, sizes["K"]) for widths in made), strict=True)
         require(all(map(le, bounds, optima)), "the library's bound is none")
         for ours in (min(optima), min(bounds)):
             yield claim.compare(ours, **sizes)
+
+    return check
+
+
+@limited
+def on_shortest_paths(widths: Widths, K: int) -> tuple[Fraction, int]:
+    """Theorems 2 and 4: the optimum on shortest paths."""
+    bound = minimum_path_bound(task_of(widths, K), all_ports(sum(widths)))
+    return Fraction(bound.seconds), optimum_on_shortest(widths, K)
+
+
+on_any_paths = limited(lambda widths, K: (on_any(widths, K), optimum(widths, K)))
+"""Theorems 3 and 5: the optimum on any paths."""
 
 
 def on_any(widths: Widths, block: int) -> Fraction:
@@ -179,7 +169,7 @@ def by_rotations(n: int, K: int) -> int:
         return real
     last = real + K % real
     require(_rotated(n, real, real) and _rotated(n, last, last), "the sequences meet")
-    return (K - last) + last
+    return K
 
 
 def _rotated(n: int, sequences: int, length: int) -> bool:

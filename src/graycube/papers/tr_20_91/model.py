@@ -11,29 +11,16 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import library
-from graycube.papers.library import emitted, followed
+from graycube.papers.library import Widths, emitted, task_of
 from graycube.search import least_cycles
 from graycube.search.optimum import flows_of
 from graycube.search.program import CycleArcs, Flows, arcs_of, solve
 from graycube.table import algorithms
 
-Widths = tuple[int, ...]
-"""The bits of each field."""
-FOLLOWED = 1 << 13
-"""Up to so many elements are followed one by one."""
 KNOWN = (
     *("pipelined", "minimum-path", "nonminimum-path"),
     *("nonminimum-ring", "two-cube", "tight"),
 )
-
-
-def task_of(widths: Widths, block: int, *, backwards: bool = False) -> gc.Task:
-    """All fields from Gray to binary, or backwards."""
-    lengths = [1 << width for width in widths]
-    gray, binary = (
-        gc.Layout.mesh(lengths, nodes=lengths, code=code) for code in ("gray", "binary")
-    )
-    return gc.Task(binary, gray, block) if backwards else gc.Task(gray, binary, block)
 
 
 def all_ports(n: int, ports: int | None = None) -> gc.Machine:
@@ -48,10 +35,7 @@ def schedule(name: str, widths: Widths, block: int) -> gc.Schedule:
 
 def proved(made: gc.Schedule, ports: int | None = None) -> int:
     """The cycles of a schedule, or an error if it is wrong on so many ports."""
-    machine = all_ports(made.task.n, ports)
-    if made.task.block << made.task.n > FOLLOWED:
-        return library.proved(made, machine).cycles
-    return int(followed(made, machine).cycle.max(initial=-1)) + 1
+    return library.cycles_of(made, all_ports(made.task.n, ports))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -5,21 +5,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 
 import graycube as gc
 from graycube.cost import replay, simulate
-from graycube.gf2 import Exchange, rotation
 from graycube.papers import Case, Claim, at_every_size, compared, require, tried
 from graycube.papers.codes import compositions, distance, mesh, reflected
-from graycube.schedule import Way, actions, expand, hop
-from graycube.table.gray import few_ports
+from graycube.papers.library import emitted, task_of
+from graycube.schedule import actions, expand
 
-from .codes import firsts
-from .model import all_ports, best, cycles_of, proved, schedule, task_of
-from .routes import above, routes
+from .model import all_ports, best, cycles_of, proved, schedule
+from .routes import routes
 
 BLOCKS = (1, 3, 8, 12, 16, 24, 40)
 """Elements on a node where several fields are compared with one."""
@@ -27,16 +25,7 @@ BLOCKS = (1, 3, 8, 12, 16, 24, 40)
 
 def rotations(n: int, block: int) -> gc.Schedule:
     """N - 1 sets of elements, each in its own rotation of the descending order."""
-    real = n - 1
-    marks = [block * s // real for s in range(n)]
-    length, ways = -(-block // real), []
-    for s, span in enumerate(pairwise(marks)):
-        order = rotation(n, (n - 2 - s) % real)
-        steps = enumerate(zip(order, firsts(order, n), strict=True))
-        exchanges = ((t, Exchange(1 << m, above(n, m) & (2 << x) - 1)) for t, (m, x) in steps)
-        ways.append(Way(*span, tuple(hop(t * length, e, n) for t, e in exchanges)))
-    rounds = range(0, real * length, length)
-    return gc.Schedule(task_of((n,), block), "rotations", rounds, real * length, tuple(ways))
+    return emitted("rotations", task_of((n,), block), all_ports(n, n - 1))
 
 
 def startups(made: gc.Schedule, packet: int) -> int:
@@ -123,7 +112,7 @@ def like_one_field(n: int, d: int) -> int:
 def on_some_ports(n: int, K: int) -> bool:
     """Schedules on every number of ports: proved, and never slower than on fewer."""
     task = task_of((n,), K)
-    made = [few_ports.emit(task, all_ports(n, p)) for p in range(1, n + 1)]
+    made = [emitted("few-ports", task, all_ports(n, p)) for p in range(1, n + 1)]
     cycles = [proved(schedule, p) for p, schedule in enumerate(made, 1)]
     return cycles == sorted(cycles, reverse=True) and cycles[-1] < cycles[0]
 

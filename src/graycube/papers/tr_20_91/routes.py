@@ -13,16 +13,12 @@ import numpy as np
 import graycube as gc
 from graycube.gf2 import Exchange
 from graycube.papers import Case, Claim, agreed, answers, compared, require, row_by_row, tried
-from graycube.papers.codes import crossings, ranks
+from graycube.papers.codes import above, crossings, ranks
+from graycube.papers.library import task_of
 from graycube.schedule import Moves, Way, expand, hop
 from graycube.verify import check_elements
 
-from .model import all_ports, proved, task_of
-
-
-def above(n: int, k: int) -> int:
-    """The bits above k of a node number."""
-    return (1 << n) - (2 << k)
+from .model import all_ports, proved
 
 
 @lru_cache(maxsize=1 << 12)
@@ -57,8 +53,8 @@ def folds(n: int, order: range, *codes: str) -> bool:
     source, target = (gc.Layout.nodes(n, code) for code in codes)  # type: ignore[arg-type]
     nodes = np.arange(1 << n)
     end = target.locate(source.index(nodes, 0))[0]
-    for d, who, here in crossings(nodes, end, order):
-        leaves = np.isin(nodes, here[who])
+    for d, senders in crossings(nodes, end, order):
+        leaves = np.isin(nodes, senders)
         paired = np.array_equal(leaves, leaves[nodes ^ 1 << d])
         if not (paired and (leaves ^ leaves[nodes ^ 1 << n - 1]).all()):
             return False
@@ -97,7 +93,7 @@ Edge = tuple[int, int]
 def exchanges(n: int) -> set[Edge]:
     """The edges that are used in ascending order, each by two blocks, one either way."""
     hops = crossings(np.arange(1 << n), ranks(n), range(n))
-    uses = Counter((u, d) for d, who, node in hops for u in (node[who] & ~(1 << d)).tolist())
+    uses = Counter((u, d) for d, nodes in hops for u in (nodes & ~(1 << d)).tolist())
     require(set(uses.values()) == {2}, "an edge is used one way only")
     return set(uses)
 

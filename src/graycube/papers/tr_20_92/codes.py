@@ -112,4 +112,5 @@ pipelined = tried(
 
 
 def saved(n: int, block: int) -> Fraction:
-    return Fraction(counted("gb1", n, block)[1], counted("pipelined", n, block, ports=n)[1])
+    one, all_of_them = counted("gb1", n, block), counted("pipelined", n, block, ports=n)
+    return Fraction(one.elements, all_of_them.elements)

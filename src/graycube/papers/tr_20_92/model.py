@@ -6,24 +6,21 @@ its schedules can be held against it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
-from graycube.cost import simulate
 from graycube.papers.codes import Ints, ranks
-from graycube.papers.library import emitted, followed
-from graycube.schedule import Moves
+from graycube.papers.library import Count, emitted, followed, task_of
 
 Mask = NDArray[np.bool_]
 ALGORITHMS = ("gb1", "gb2", "gb3")
 
 
-@dataclass(frozen=True, eq=False)
-class HalfStep:
+class HalfStep(NamedTuple):
     """An exchange over a dimension: which nodes take part, for each half of their blocks."""
 
     name: str
@@ -61,17 +58,10 @@ def placements(algorithm: str, n: int) -> list[Ints]:
     return states
 
 
-def conversion(n: int, block: int) -> gc.Task:
-    """From Gray to binary code."""
-    return gc.Task(gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), block)
-
-
 @lru_cache(maxsize=1 << 10)
 def schedule(algorithm: str, n: int, block: int, ports: int = 1, kind: str = "") -> gc.Schedule:
     """The library's schedule; ``kind`` may be "circuit", "backwards" or both."""
-    task = conversion(n, block)
-    if "backwards" in kind:
-        task = gc.Task(task.target, task.source, block)
+    task = task_of((n,), block, backwards="backwards" in kind)
     return emitted(algorithm, task, machine(n, ports, kind))
 
 
@@ -82,21 +72,7 @@ def machine(n: int, ports: int = 1, kind: str = "") -> gc.Machine:
 
 
 @lru_cache(maxsize=1 << 10)
-def counted(
-    algorithm: str, n: int, block: int, ports: int = 1, kind: str = ""
-) -> tuple[int, int]:
+def counted(algorithm: str, n: int, block: int, ports: int = 1, kind: str = "") -> Count:
     """Start-ups and element transfers in sequence, counted from moves that are proved."""
     made = schedule(algorithm, n, block, ports, kind)
-    traffic = simulate(made, followed(made, machine(n, ports, kind)))
-    return traffic.nonempty, traffic.cycles
-
-
-def rounds_of(moves: Moves) -> Ints:
-    """The round of every crossing."""
-    found: Ints = np.searchsorted(moves.rounds, moves.cycle, side="right") - 1
-    return found
-
-
-def seconds(counts: tuple[int, int], tau: float, t: float) -> float:
-    """The price of start-ups and transfers."""
-    return counts[0] * tau + counts[1] * t
+    return Count.of(made, followed(made, machine(n, ports, kind)))

@@ -25,7 +25,6 @@ def figure(drawn: Figure, claim: Claim) -> None:
     algorithm = f"gb{claim.number}"
     states, made = placements(algorithm, _N), [*steps(algorithm, _N), None]
     rows = -(-len(states) // 2)
-    drawn.set_size_inches(10, 3.3 * rows + 0.4)
     panels = drawn.subplots(rows, 2, squeeze=False).ravel()
     for ax in panels:
         ax.set_axis_off()
@@ -39,7 +38,7 @@ def figure(drawn: Figure, claim: Claim) -> None:
         ax.set_title(name + over, fontsize=10)
     what = "both halves of the blocks" if states[0].shape[1] > 1 else "the blocks"
     title = f"{algorithm.upper()} on a 4-cube: ranks of {what}, and the exchanges to come"
-    titled(drawn, title)
+    titled(drawn, (10, 3.3 * rows + 0.4), title)
 
 
 def _held(ax: Axes, state: Ints) -> None:

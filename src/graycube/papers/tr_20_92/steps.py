@@ -15,16 +15,7 @@ from graycube.papers.codes import Ints, crossings, ranks
 from graycube.papers.library import followed
 from graycube.schedule import expand
 
-from .model import (
-    ALGORITHMS,
-    counted,
-    machine,
-    placements,
-    rounds_of,
-    schedule,
-    steps,
-    wanted,
-)
+from .model import ALGORITHMS, counted, machine, placements, schedule, steps, wanted
 from .times import time_of
 
 
@@ -37,7 +28,7 @@ def same_as_library(algorithm: str, n: int) -> bool:
     """Whether the library's schedule sends the same halves over the same links in all steps."""
     block = 2
     moves = expand(schedule(algorithm, n, block))
-    columns = rounds_of(moves), moves.node, moves.dimension, *np.divmod(moves.element, block)
+    columns = moves.round, moves.node, moves.dimension, *np.divmod(moves.element, block)
     sent = {*zip(*(column.tolist() for column in columns), strict=True)}
     return sent == set(_described(algorithm, n))
 
@@ -69,7 +60,7 @@ def gb3(n: int) -> bool:
 def uses(algorithm: str, n: int, block: int) -> Counter[tuple[int, int, int]]:
     """How many elements cross in a round over a dimension from a node, all by one port."""
     moves = followed(schedule(algorithm, n, block), machine(n))
-    columns = rounds_of(moves), moves.dimension, moves.node
+    columns = moves.round, moves.dimension, moves.node
     return Counter(zip(*(column.tolist() for column in columns), strict=True))
 
 
@@ -125,7 +116,7 @@ def figure(claim: Claim) -> Iterator[Case]:
         "Gray code before": np.array_equal(before, gray),
         "binary code after": ends(algorithm, 4),
         "the library's exchanges": same_as_library(algorithm, 4)
-        and counted(algorithm, 4, 2)[0] == len(made),
+        and counted(algorithm, 4, 2).startups == len(made),
     }
     yield from answers("", found)
 
@@ -133,7 +124,7 @@ def figure(claim: Claim) -> Iterator[Case]:
 def path(start: Ints, end: Ints, order: Sequence[int]) -> Ints:
     """The directed links from all starts to their ends, as node * n + dimension."""
     hops = crossings(start, end, order)
-    return np.concatenate([node[who] * len(order) + d for d, who, node in hops])
+    return np.concatenate([nodes * len(order) + d for d, nodes in hops])
 
 
 def disjoint(*paths: Ints) -> bool:

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 
 import graycube as gc
-from graycube.cost import lower_bounds, simulate
+from graycube.cost import lower_bounds
 from graycube.papers import Case, Claim, at_every_size, compared, require, row_by_row, tried
 from graycube.papers.checks import Check
+from graycube.papers.library import Count, task_of
 from graycube.search import least_cycles
 
-from .model import ALGORITHMS, conversion, counted, schedule, seconds
+from .model import ALGORITHMS, counted, schedule
 
 TWICE = range(5, 9)
 """The dimensions for which K = n + 2 elements take only n cycles on all ports."""
@@ -27,7 +28,7 @@ ipsc2 = partial(gc.Machine.profile, "ipsc2")
 
 def time_of(algorithm: str, ports: int = 1, kind: str = "") -> Check:
     """A comparison of an algorithm's price with a formula of n, K, tau and t."""
-    return compared(lambda n, K, tau, t: seconds(counted(algorithm, n, K, ports, kind), tau, t))
+    return compared(lambda n, K, tau, t: counted(algorithm, n, K, ports, kind).price(tau, t))
 
 
 gb1, gb2, gb3 = map(time_of, ALGORITHMS)
@@ -39,7 +40,7 @@ def lemma_3(claim: Claim, n: int, K: int, tau: int) -> Iterator[Case]:
 
     The highest of the library's bounds lies between.
     """
-    task, on = conversion(n, K), gc.Machine(dims=n, startup=tau, per_byte=1)
+    task, on = task_of((n,), K), gc.Machine(dims=n, startup=tau, per_byte=1)
     best = gc.plan(task.source, task.target, K, machine=on)
     require(best.verify(), str(best))
     found, bound = best.cost, max(b.seconds for b in lower_bounds(task, on))
@@ -53,14 +54,14 @@ def lemma_3(claim: Claim, n: int, K: int, tau: int) -> Iterator[Case]:
 @lru_cache(maxsize=1 << 8)
 def fewest(n: int, block: int) -> int:
     """The fewest cycles on one port, by integer program."""
-    return least_cycles(conversion(n, block), gc.Machine(dims=n)).cycles
+    return least_cycles(task_of((n,), block), gc.Machine(dims=n)).cycles
 
 
 @compared
 def near_the_bound(n: int, K: int) -> float:
     """Transfers of GB3 over the bound of Lemma 3; the optimum lies between."""
     bound = (n - 1) * K / 2
-    ours = counted("gb3", n, K)[1]
+    ours = counted("gb3", n, K).elements
     between = n > 3 or K > 6 or bound <= fewest(n, K) <= ours
     require(between, "the optimum is not between bound and GB3")
     return ours / bound
@@ -69,14 +70,14 @@ def near_the_bound(n: int, K: int) -> float:
 @compared
 def improvement(n: int, K: int) -> float:
     """Transfers of GB1 over those of GB3, which has one start-up more."""
-    (steps, whole), (more, halves) = counted("gb1", n, K), counted("gb3", n, K)
-    require(more == steps + 1, "GB3 has not one start-up more")
-    return whole / halves
+    whole, halves = counted("gb1", n, K), counted("gb3", n, K)
+    require(halves.startups == whole.startups + 1, "GB3 has not one start-up more")
+    return whole.elements / halves.elements
 
 
 def all_ports(algorithm: str, n: int, block: int) -> int:
     """Transfers in sequence on all ports."""
-    return counted(algorithm, n, block, n)[1]
+    return counted(algorithm, n, block, n).elements
 
 
 all_port_transfers = compared(lambda n, K: all_ports("nonminimum-ring", n, K))
@@ -100,7 +101,7 @@ all_port_improvement = tried(
 
 @tried
 def gb3_before_gb2(n: int, K: int, tau: int) -> bool:
-    return seconds(counted("gb3", n, K), tau, 1) < seconds(counted("gb2", n, K), tau, 1)
+    return counted("gb3", n, K).price(tau, 1) < counted("gb2", n, K).price(tau, 1)
 
 
 @tried
@@ -118,8 +119,8 @@ def speed_up(on: gc.Machine, block: int) -> float:
 
 def simulated(algorithm: str, on: gc.Machine, block: int) -> float:
     """The time of an algorithm, from the symbolic schedule."""
-    traffic, costs = simulate(schedule(algorithm, on.dims, block)), on.dearest
-    return seconds((traffic.nonempty, traffic.cycles), costs.startup, costs.per_byte)
+    count, costs = Count.of(schedule(algorithm, on.dims, block)), on.dearest
+    return count.price(costs.startup, costs.per_byte)
 
 
 @tried

@@ -3,16 +3,26 @@
 The four programs that convert codes, and Figure 2.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
 import graycube as gc
-from graycube.gf2 import binary_to_gray, gray, gray_inverse, gray_to_binary
+from graycube.gf2 import Exchange, binary_to_gray, gray, gray_inverse, gray_to_binary
 from graycube.papers import Case, Claim, agreed, answers, at_every_size, compared, tried
-from graycube.papers.codes import Ints, bits_agree, converts, reflected as by_reflection
+from graycube.papers.codes import (
+    Ints,
+    above,
+    bits_agree,
+    carried,
+    converts,
+    odd,
+    ranks,
+    reflected as by_reflection,
+)
 
-from .cube import coded, decoded, odd, reflected
+from .cube import coded, reflected
 from .networks import by_library
 
 
@@ -49,19 +59,16 @@ corollary_1 = tried(
 
 
 def _forwards(n: int) -> bool:
-    i, low = np.arange(1 << n), (1 << n - 1) - 1
-    top = i >> n - 1
-    rest = reflected(np.where(top, ~i, i) & low)
-    return all(np.array_equal(code(i), top << n - 1 | rest) for code in (reflected, gray))
+    i, half = np.arange(1 << n), 1 << n - 1
+    rest = reflected(np.where(i & half, ~i, i) & half - 1)
+    return all(np.array_equal(code(i), i & half | rest) for code in (reflected, gray))
 
 
 def _backwards(n: int, complement: int) -> bool:
     """The inverse; where the top bit is 1 the lower result is complemented, or it is not."""
-    a, low = np.arange(1 << n), (1 << n - 1) - 1
-    top = a >> n - 1
-    rest = decoded(a & low, n - 1) ^ np.where(top, complement, 0)
-    found = (decoded(a, n), gray_inverse(a))
-    return all(np.array_equal(i, top << n - 1 | rest) for i in found)
+    a, half = np.arange(1 << n), 1 << n - 1
+    rest = ranks(n - 1)[a & half - 1] ^ np.where(a & half, complement, 0)
+    return all(np.array_equal(i, a & half | rest) for i in (ranks(n), gray_inverse(a)))
 
 
 @tried
@@ -131,54 +138,32 @@ def _by_definition(kind: str, encoding: str, p: int, n: int) -> Ints:
     return slot << n | node
 
 
-Condition = Callable[[Ints, int, int], Ints]
-Program = tuple[bool, Condition]
-"""Whether dimensions fall, and the condition on (addresses, n, dimension k)."""
+PROGRAMS = tuple(product(("Gray to binary", "binary to Gray"), ("top", "bottom")))
+"""What each converts, and from which end of the dimensions."""
 
 
-def next_bit(a: Ints, _n: int, k: int) -> Ints:
-    return a >> k + 1 & 1
-
-
-def parity_above(a: Ints, n: int, k: int) -> Ints:
-    return odd(a, (1 << n) - (2 << k))
-
-
-TO_BINARY: dict[str, Program] = {
-    "Gray to binary, from the top": (True, next_bit),
-    "Gray to binary, from the bottom": (False, parity_above),
-}
-TO_GRAY: dict[str, Program] = {
-    "binary to Gray, from the top": (True, parity_above),
-    "binary to Gray, from the bottom": (False, next_bit),
-}
-
-
-def converted(place: Ints, n: int, program: Program) -> list[Ints]:
-    """Where everything is at first, and after every dimension but the top one."""
-    falls, condition = program
-    places = [place]
-    for k in range(n - 1)[:: -1 if falls else 1]:
-        places.append(places[-1] ^ condition(places[-1], n, k) << k)
-    return places
+def program(n: int, way: str, end: str) -> list[Exchange]:
+    """Where the next bit is 1, or the parity of all bits above, dimension after dimension."""
+    by_next_bit = (way == "Gray to binary") == (end == "top")
+    dims = range(n - 1)[:: -1 if end == "top" else 1]
+    return [Exchange(1 << k, 2 << k if by_next_bit else above(n, k)) for k in dims]
 
 
 @at_every_size
 def programs(_: Claim, n: int) -> Iterator[Case]:
     """All four, every element, and the exchanges that the library has for each."""
-    codes = (reflected(np.arange(1 << n)), np.arange(1 << n))
-    for name, program in (TO_BINARY | TO_GRAY).items():
-        start, wanted = codes if name in TO_BINARY else codes[::-1]
-        program_does = np.array_equal(converted(start, n, program)[-1], wanted)
-        found = {"program": program_does, "library": _by_library(name, n)}
-        yield from answers(f"n = {n}, {name}, converted by ", found)
+    for way, end in PROGRAMS:
+        ours = converts(program(n, way, end), n, to_gray=way == "binary to Gray")
+        found = {"program": ours, "library": _by_library(n, way, end)}
+        yield from answers(f"n = {n}, {way}, from the {end}, converted by ", found)
 
 
-def _by_library(name: str, n: int) -> bool:
+def _by_library(n: int, way: str, end: str) -> bool:
     """Whether the library's exchanges in this order convert."""
-    exchanges_for = gray_to_binary if name in TO_BINARY else binary_to_gray
-    exchanges = exchanges_for(n, "descending" if "top" in name else "ascending")
-    return converts(exchanges, n, to_gray=name in TO_GRAY)
+    to_gray = way == "binary to Gray"
+    exchanges_for = binary_to_gray if to_gray else gray_to_binary
+    exchanges = exchanges_for(n, "descending" if end == "top" else "ascending")
+    return converts(exchanges, n, to_gray=to_gray)
 
 
 bits_of_codes = tried(lambda n: bits_agree(reflected(np.arange(1 << n))))
@@ -189,7 +174,7 @@ def held(n: int) -> dict[str, Ints]:
     """What the processors hold in every step of the first program, in the order of G(i)."""
     i = np.arange(1 << n)
     columns = reflected(i)
-    _, *places = converted(columns, n, TO_BINARY["Gray to binary, from the top"])
+    _, *places = carried(columns, program(n, *PROGRAMS[0]))
     steps = {f"step {k}": np.argsort(now)[columns] for k, now in enumerate(places, 1)}
     return {"paddr": columns, "integer": i, **steps}
 
@@ -204,5 +189,5 @@ def figure_2(claim: Claim) -> Iterator[Case]:
             yield agreed(f"{name}, column {column}", str(entry), str(value))
     home = np.array_equal(ours["step 3"], ours["paddr"])
     yield from answers("", {"at the end the index is that of the processor": home})
-    library = {name: _by_library(name, 4) for name in (*TO_BINARY, *TO_GRAY)}
+    library = {f"{way}, from the {end}": _by_library(4, way, end) for way, end in PROGRAMS}
     yield from answers("library, ", library)

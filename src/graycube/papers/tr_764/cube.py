@@ -7,30 +7,15 @@ carries two elements in a cycle, or an element that leaves before its last pair 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graycube.papers.codes import Ints
 
-Where = NDArray[np.bool_] | Ints
 Cycle = Ints | int
 
 
 def reflected(i: Ints) -> Ints:
     """The binary-reflected Gray code, by the exclusive-or of neighbouring bits."""
     return i ^ i >> 1
-
-
-def decoded(g: Ints, bits: int) -> Ints:
-    """The integer of a code word, found by looking it up."""
-    table = np.argsort(reflected(np.arange(1 << bits)))
-    found: Ints = table[g]
-    return found
-
-
-def odd(a: Ints, mask: int) -> Ints:
-    """The parity of some bits."""
-    parity: Ints = (np.bitwise_count(a & mask) & 1).astype(np.int64)
-    return parity
 
 
 def coded(kind: str, encoding: str, p: int, n: int) -> Ints:
@@ -79,13 +64,13 @@ class Cube:
         """Address bit j of every element."""
         return self.place >> j & 1
 
-    def local(self, where: Where, flip: int) -> None:
+    def local(self, where: Ints, flip: int) -> None:
         """Move some elements within their nodes."""
         self.place ^= np.where(where, flip, 0)
         if len(np.unique(self.place)) < len(self.place):
             raise ValueError("two elements are in one slot")
 
-    def cross(self, where: Where, flip: int, cycle: Cycle) -> None:
+    def cross(self, where: Ints, flip: int, cycle: Cycle) -> None:
         """Move some elements over the one dimension among the flipped bits, in their cycles."""
         chosen, cycle = np.flatnonzero(where), np.broadcast_to(cycle, self.index.shape)
         dimension = (flip & ((1 << self.n) - 1)).bit_length() - 1

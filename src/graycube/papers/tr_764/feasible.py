@@ -7,15 +7,15 @@ solution, no emulation without copies does it in so many cycles.
 """
 
 from collections import defaultdict
-from itertools import chain, count, product
+from itertools import chain, count, dropwhile, product
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import coo_array
 
 import graycube as gc
+from graycube.search.limits import SolverGaveUpError, deadline_after
+from graycube.search.program import Rows, amounts
 
-Terms = list[tuple[int, float]]
+Terms = list[tuple[int, int]]
 
 
 class Network:
@@ -29,11 +29,10 @@ class Network:
     def __init__(self, layout: gc.Layout, cycles: int, goal: list[int] | None = None) -> None:
         self.elements, self.nodes = range(1 << layout.p), range(1 << layout.n)
         self.times = range(cycles + 1)
-        self.stages = list(reversed(range(layout.p)))
-        while self.stages and not layout.node_change(1 << self.stages[0]):
-            self.stages.pop(0)  # these are local from the start
-        self.entries: list[tuple[int, int, float]] = []
-        self.limits: list[tuple[float, float]] = []
+        falling = range(layout.p)[::-1]  # and the first ones are local from the start
+        self.stages = list(dropwhile(lambda j: not layout.node_change(1 << j), falling))
+        self.entries: list[tuple[int, int, int]] = []
+        self.limits: list[tuple[int, int]] = []
         self.number = count()
         self.leaves: dict[tuple[int, int, int], Terms] = {
             (e, t, u): []
@@ -45,7 +44,7 @@ class Network:
         self._meet()
         self.width = next(self.number)
 
-    def _row(self, terms: Terms, low: float, high: float) -> None:
+    def _row(self, terms: Terms, low: int, high: int) -> None:
         row = len(self.limits)
         self.entries += [(row, column, value) for column, value in terms]
         self.limits.append((low, high))
@@ -59,7 +58,7 @@ class Network:
                 leaves.append((column, 1))
                 came[e, t + 1, u ^ step].append((column, -1))
                 if step:
-                    users[t, u, step].append((column, 1.0))
+                    users[t, u, step].append((column, 1))
         for (e, t, u), leaves in self.leaves.items():
             if t:
                 self._row([*leaves, *came[e, t, u]], 0, 0)
@@ -77,7 +76,7 @@ class Network:
                 times = [self._meetings(pair, t) for t in self.times]
                 self._row(list(chain(*times)), 1, 1)
                 for who, t in product(pair, self.times if before else ()):
-                    old = [(column, -1.0) for column, _ in chain(*before[who][: t + 1])]
+                    old = [(column, -1) for column, _ in chain(*before[who][: t + 1])]
                     self._row([*chain(*times[: t + 1]), *old], -1, 0)
                 met |= dict.fromkeys(pair, times)
             before = met
@@ -95,15 +94,10 @@ class Network:
 
     def feasible(self, seconds: float) -> str:
         """Whether there is a solution: yes, no, or undecided after so many seconds."""
-        row, column, value = zip(*self.entries, strict=True)
-        shape = (len(self.limits), self.width)
-        low, high = zip(*self.limits, strict=True)
-        matrix = coo_array((value, (row, column)), shape=shape).tocsr()
-        found = milp(
-            np.zeros(self.width),
-            integrality=np.ones(self.width),
-            bounds=Bounds(0, 1),
-            constraints=LinearConstraint(matrix, low, high),
-            options={"time_limit": seconds},
-        )
-        return {0: "yes", 2: "no"}.get(found.status, "undecided")
+        rows = Rows(*np.transpose(self.entries), *np.transpose(self.limits))
+        one = np.ones(self.width, dtype=np.int64)
+        try:
+            found = amounts([rows], 0 * one, one, one == 1, deadline_after(seconds))
+        except SolverGaveUpError:
+            return "undecided"
+        return "no" if found is None else "yes"

@@ -16,11 +16,11 @@ from graycube.papers.drawing import Grid, Marked, chart, placements, text_table
 from .codes import held
 from .cube import Cube
 from .four import four, whole_four
-from .placements import GRIDS, gray_columns, in_two_cubes
+from .placements import GRIDS, in_two_cubes
 from .points import sample_code, signal
 from .schedules import library_use, use_of
 from .tables import MOMENTS
-from .two import REORDER, consecutive, two
+from .two import consecutive, two
 
 Tables = dict[str, Ints]
 _QUARTERS = ["00*", "01*", "11*", "10*"]
@@ -73,9 +73,7 @@ def two_cube(figure: Figure, claim: Claim) -> None:
 def motion(figure: Figure, claim: Claim) -> None:
     """Figures 13, 14, 21 and 22: all steps on a 3-cube."""
     ((output,),) = claim.figures
-    cube = (
-        two(3, 4, REORDER[output]) if claim.number in {"13", "14"} else consecutive(3, output)
-    )
+    cube = two(3, 4, output) if claim.number in {"13", "14"} else consecutive(3, output)
     kept = cube.tables.items()
     tables = {name: table for name, table in kept if name == "initial" or "exchange" in name}
     moving(figure, cube, tables, in_bits(4))
@@ -83,7 +81,7 @@ def motion(figure: Figure, claim: Claim) -> None:
 
 def moving(figure: Figure, cube: Cube, tables: Tables, show: Callable[[int], str]) -> None:
     """Cycle after cycle what the nodes hold; what crosses a link next is set off."""
-    (at, _, _, element), columns = cube.moves, gray_columns(cube.n)
+    (at, _, _, element), columns = cube.moves, reflected(cube.n)
     marked = [
         _cells(np.isin(table[:, columns], element[at == cycle]))
         for cycle, table in enumerate(tables.values())
@@ -115,7 +113,7 @@ def indices(figure: Figure, claim: Claim) -> None:
 
 
 def table_2(figure: Figure, claim: Claim) -> None:
-    tables, columns = whole_four(3, 5).tables, gray_columns(3)
+    tables, columns = whole_four(3, 5).tables, reflected(3)
     steps = ("2 exchanged", "3 converted", "1 exchanged", "4 converted", "0 exchanged")
     names = ["initial", *(f"dimension {step}" for step in steps)]
     moments = zip(names, MOMENTS, strict=True)
@@ -124,7 +122,7 @@ def table_2(figure: Figure, claim: Claim) -> None:
 
 
 def figure_23(figure: Figure, _: Claim) -> None:
-    names, columns = ["initial", *(f"after stage {j}" for j in (2, 1, 0))], gray_columns(3)
+    names, columns = ["initial", *(f"after stage {j}" for j in (2, 1, 0))], reflected(3)
     tables = zip(names, sample_code(signal(3), "mended").tables.values(), strict=True)
     texts = {name: shown(table[None, :], columns, in_bits(3)) for name, table in tables}
     placements(figure, texts, list(map(in_bits(3), columns)))
@@ -138,7 +136,7 @@ def figure_11(figure: Figure, _: Claim) -> None:
     for cycle in (2, 3, 4):
         nodes, now = cube.nodes_before(cycle), at == cycle
         crossing = dict(zip(element[now], dimension[now], strict=True))
-        rows = np.transpose([np.flatnonzero(nodes == node) for node in gray_columns(2)])
+        rows = np.transpose([np.flatnonzero(nodes == node) for node in reflected(2)])
         over = {e: f" ({d})" for e, d in crossing.items()}
         texts = [[f"{e & 15:04b}{over.get(e, '')}" for e in row] for row in rows]
         tables[f"before cycle {cycle}"] = texts

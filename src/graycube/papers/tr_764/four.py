@@ -1,15 +1,13 @@
 """Section 3.1.1 as programs of the nodes: four elements on a node, converted in memory."""
 
-from graycube.papers.codes import Ints
+from graycube.papers.codes import odd
 
-from .cube import Cube, Cycle, coded, odd
-
-LETTERS = {"binary": "b", "gray": "g"}
+from .cube import Cube, Cycle, coded
 
 
-def started(n: int, p: int, encoding: str = "Binary || Gray") -> Cube:
+def started(n: int, p: int) -> Cube:
     """Cyclic data, with the butterflies of all memory bits done."""
-    cube = Cube(n, coded("cyclic", encoding, p, n))
+    cube = Cube(n, coded("cyclic", "Binary || Gray", p, n))
     cube.stages(range(n, p))
     cube.keep("initial")
     return cube
@@ -26,17 +24,12 @@ def all_to_all(cube: Cube, low: int, start: Cycle, *, convert: bool = False) -> 
     other = cube.bit(n) ^ cube.bit(low) ^ (cube.bit(n + 1) if convert else 0)
     up = high_slot | (low_slot if convert else 0) | 2 << low
     down = low_slot | 1 << low
-    _at_once(cube, (first & other, up), (~first & other, down), start)
+    cube.cross(first & other, up, start)
+    cube.cross(~first & other, down, start)
     cube.keep("first exchange")
-    _at_once(cube, (first & other, down), (first & ~other, up), start + 1)
+    cube.cross(first & other, down, start + 1)
+    cube.cross(first & ~other, up, start + 1)
     cube.keep("all-to-all")
-
-
-def _at_once(cube: Cube, one: tuple[Ints, int], two: tuple[Ints, int], cycle: Cycle) -> None:
-    """Two exchanges in one cycle: no element is in both, and slots are swapped at the end."""
-    (some, flip), (others, turn) = one, two
-    cube.cross(some & 1, flip, cycle)
-    cube.cross(others & 1, turn, cycle)
 
 
 def four(n: int, p: int, output: str = "binary", *, by_sequence: bool = True) -> Cube:
@@ -79,7 +72,7 @@ def _above(output: str, n: int, k: int) -> int:
 
     They are those up to the next one in binary code; none if k is in binary code itself.
     """
-    letters = LETTERS.get(output, "") * n or output
+    letters = output[0] * n if output in {"binary", "gray"} else output
     mask = 0
     if k >= 0 and letters[n - 1 - k] == "g":
         for d in range(k + 1, n):

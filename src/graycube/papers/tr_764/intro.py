@@ -12,26 +12,26 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, agreed, answers, at_every_size, compared, tried
-from graycube.papers.codes import Ints, Words, compositions, crossings, mesh
+from graycube.papers.codes import Ints, Words, compositions, crossings, mesh, ranks
 from graycube.papers.formula import evaluate
 from graycube.table.networks import one_point
 from graycube.table.networks.state import Code
 
-from .cube import Cube, coded, decoded, reflected
+from .cube import Cube, coded, reflected
 from .four import four, whole_four
 from .networks import named, proved
 from .theorems import LIBRARY, by_both
-from .two import REORDER, towards, two
+from .two import towards, two
 
 
 def paths(n: int, *, gray: bool) -> Iterator[list[tuple[int, Words]]]:
     """By stage: dimensions and senders when all nodes send to their partners, highest first."""
     node = np.arange(1 << n)
     for j in reversed(range(n)):
-        index = decoded(node, n) if gray else node
+        index = ranks(n) if gray else node
         partner = reflected(index ^ 1 << j) if gray else index ^ 1 << j
         hops = crossings(node, partner, range(n)[::-1])
-        yield [(d, here[who]) for d, who, here in hops if len(who)]
+        yield [(d, senders) for d, senders in hops if len(senders)]
 
 
 def links(n: int, stage: list[tuple[int, Words]]) -> Words:
@@ -120,18 +120,15 @@ def _is_subgraph(bits: tuple[int, ...]) -> bool:
     return all(near) and len(np.unique(node)) == node.size and far == 1
 
 
-def local_stages(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def local_stages(claim: Claim, p: int, n: int) -> Iterator[Case]:
     """The stages, from the top, whose pairs are all on one node."""
     ((kind, encoding),) = claim.figures
-
-    def count(p: int, n: int) -> int:
-        cube = Cube(n, coded(kind, encoding, p, n))
-        cube.stages(range(p))
-        layout = named(kind, encoding, p, n)
-        far = [j for j in range(p) if gc.butterfly_distances(layout, stage=j).dilation]
-        return p - 1 - max(cube.apart, default=-1) if sorted(cube.apart) == far else -1
-
-    return compared(count)(claim)
+    cube, layout = Cube(n, coded(kind, encoding, p, n)), named(kind, encoding, p, n)
+    cube.stages(range(p))
+    far = [j for j in range(p) if gc.butterfly_distances(layout, stage=j).dilation]
+    local = p - 1 - max(cube.apart, default=-1)
+    yield claim.compare(local if sorted(cube.apart) == far else -1, p=p, n=n)
 
 
 @compared
@@ -157,7 +154,7 @@ def any_combination(n: int, slots: int) -> int:
     for word in ("b" + "".join(codes) for codes in product("bg", repeat=n - 1)):
         field = [f"{letter}{bit}" for bit, letter in enumerate(word[::-1], min(slots, 2))]
         over_links = towards(dict(enumerate(field[:-1], 1)))
-        cube = two(n, n + 1, over_links) if slots == 1 else four(n, n + slots, word)
+        cube = two(n, n + 1, reorder=over_links) if slots == 1 else four(n, n + slots, word)
         cycles.add(cube.checked())
         found += cube.holds(field)
     return found if len(cycles) == 1 else -1
@@ -188,14 +185,7 @@ def _links(n: int, *, gray: bool) -> int:
     return sum(len(senders) for stage in paths(n, gray=gray) for _, senders in stage)
 
 
-PROGRAMS: dict[str, Callable[[int, int], Cube]] = {
-    "four, binary": four,
-    "four, Gray": lambda n, p: four(n, p, "gray"),
-    "two, binary": lambda n, p: two(n, p, REORDER["binary"]),
-    "two, Gray": lambda n, p: two(n, p, REORDER["gray"]),
-    "whole, binary": whole_four,
-    "whole, Gray": lambda n, p: whole_four(n, p, "gray"),
-}
+PROGRAMS: dict[str, Callable[..., Cube]] = {"four": four, "two": two, "whole": whole_four}
 
 
 @at_every_size
@@ -206,17 +196,17 @@ def control(_: Claim, n: int, slots: int) -> Iterator[Case]:
     entire addresses in Gray code, whose first step depends on all bits of the memory address.
     """
     sets = np.arange(1 << slots - 2)[:, None] * (4 << n)
-    for name, run in PROGRAMS.items():
-        made = run(n, n + slots).tables
+    for (name, run), output in product(PROGRAMS.items(), ("binary", "Gray")):
+        made = run(n, n + slots, output.lower()).tables
         made.pop("first exchange", None)
         tables = [np.argsort(table.ravel()) for table in made.values()]
         steps = [_moved(before, after) for before, after in pairwise(tables)]
-        later = (step.reshape(-1, 4 << n) for step in steps[name.startswith("whole") :])
+        later = (step.reshape(-1, 4 << n) for step in steps[name == "whole" :])
         found = {
             "parities": all(map(_by_parities, steps)),
             "sets alike": all(np.array_equal(step, sets + step[0]) for step in later),
         }
-        yield from answers(f"{name}, n = {n}, {1 << slots} elements: ", found)
+        yield from answers(f"{name}, {output}, n = {n}, {1 << slots} elements: ", found)
 
 
 def _moved(before: Ints, after: Ints) -> Ints:

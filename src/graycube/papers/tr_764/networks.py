@@ -7,15 +7,13 @@ import numpy as np
 import graycube as gc
 from graycube.cost import butterfly_cycles
 from graycube.layout import ALLOCATIONS
-from graycube.papers import library
 from graycube.papers.codes import Ints
+from graycube.papers.library import cycles_of
 from graycube.table.networks.state import Code
 
 CODES: tuple[Code, ...] = ("binary", "gray")
 NODES = "Binary || Gray"
 LOCAL, INTER = gc.Method(), gc.Method("inter-node")
-_FOLLOWED = 9
-"""Networks of so many index bits are followed element by element as well."""
 
 
 def bits(K: int) -> int:
@@ -56,11 +54,4 @@ def proved(  # noqa: PLR0913, PLR0917
     """The cycles of the library's schedule, which is proved first."""
     layout = named(kind, encoding, n + bits(K), n)
     made = gc.emulation(layout, method=method, output=output, descending=descending)
-    require_right(made)
-    return made.cycles
-
-
-def require_right(made: gc.Schedule) -> None:
-    """Small networks are followed element by element and pair by pair as well."""
-    check = library.followed if made.task.p <= _FOLLOWED else library.proved
-    check(made, gc.Machine(dims=made.task.n, ports="all"))
+    return cycles_of(made, gc.Machine(n, ports="all"))

@@ -11,18 +11,13 @@ from dataclasses import replace
 import numpy as np
 
 from graycube.papers import Case, Claim, agreed, answers, at_every_size, tried
-from graycube.papers.codes import Ints
+from graycube.papers.codes import Ints, ranks, reflected as gray_columns
 
-from .cube import Cube, code_field, decoded, reflected
+from .cube import Cube, code_field, reflected
 from .four import all_to_all, four, started
-from .two import REORDER, complements, consecutive, two
+from .two import consecutive, two
 
 Grid = list[list[str]]
-
-
-def gray_columns(bits: int) -> Ints:
-    """Nodes in the order of the figures."""
-    return reflected(np.arange(1 << bits))
 
 
 def grid(table: Ints, leading: int, shape: Sequence[int]) -> Grid:
@@ -34,9 +29,8 @@ def grid(table: Ints, leading: int, shape: Sequence[int]) -> Grid:
     low = table.shape[1].bit_length() - 1 - leading
     blocks = table.reshape(len(table), 1 << leading, 1 << low)[:, gray_columns(leading)]
     lead, rest = blocks >> low, blocks & ((1 << low) - 1)
-    straight = decoded(np.arange(1 << low), low)
-    as_it_is = (rest == straight).all(axis=2)
-    turned = (rest == ((1 << low) - 1 ^ straight)).all(axis=2)
+    as_it_is = (rest == ranks(low)).all(axis=2)
+    turned = (rest == ((1 << low) - 1 ^ ranks(low))).all(axis=2)
     same = (lead == lead[:, :, :1]).all(axis=2) & (as_it_is | turned)
     return [
         [_parts(int(one), shape) if ok else "mixed" for one, ok in zip(row, oks, strict=True)]
@@ -108,10 +102,9 @@ GRIDS: dict[str, Callable[[int], dict[str, Grid]]] = {
     "8": lambda n: {"": grid(next_dimension(n)[0], 1, (2, 1))},
     "9": lambda n: {"": grid(next_dimension(n)[1], 1, (2, 1))},
     "10": halves,
-    "15": lambda n: iterations(two(n, n + 1, complements), n, "initial", f"exchange {n - 1}"),
+    "15": lambda n: iterations(two(n, n + 1), n, "initial", f"exchange {n - 1}"),
     "16": lambda n: iterations(
-        *(two(n + 1, n + 2, complements), n, f"exchange {n}"),
-        *(f"exchange {n - 1}", f"reordered {n - 1}"),
+        two(n + 1, n + 2), n, f"exchange {n}", f"exchange {n - 1}", f"reordered {n - 1}"
     ),
 }
 """What each figure shows, moment by moment, for a cube of n dimensions; Figures 8 to 10 a
@@ -186,7 +179,7 @@ def in_the_two_cube(claim: Claim, n: int) -> Iterator[Case]:
 def cyclic_motion(claim: Claim, n: int) -> Iterator[Case]:
     """Figures 13 and 14: the end, the links, and that all pairs meet."""
     ((output,),) = claim.figures
-    cube = two(n, n + 1, REORDER[output])
+    cube = two(n, n + 1, output)
     use = cube.use()
     busy = [sorted(np.flatnonzero(use[:, t] == 1 << n).tolist()) for t in range(n)]
     wanted = [sorted({n - 1 - t, max(n - 2 - t, 0)}) for t in range(n)]

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 import graycube as gc
 from graycube.cost import butterfly_cycles
 from graycube.papers import Case, Claim, answers, at_every_size, compared, tried
-from graycube.papers.codes import Ints, digits_reversed, rounds_to_know_all
+from graycube.papers.codes import Ints, above, digits_reversed, odd, ranks, rounds_to_know_all
 from graycube.table.networks import one_point
 from graycube.table.networks.state import Code
 from graycube.verify import check_replication
 
-from .cube import decoded, odd, reflected
 from .theorems import LIBRARY, PROGRAM, by_both
 from .two import one_slot_free
 
@@ -41,7 +40,7 @@ class Points:
     def in_gray_code(cls, x: Values) -> "Points":
         """Node G(i) has point i."""
         n = len(x).bit_length() - 1
-        index = decoded(np.arange(len(x)), n)
+        index = ranks(n)
         return cls(n, x[index], index, tables={"initial": index})
 
     def inputs(self, j: int, *, in_order: bool = True) -> tuple[Ints, Ints]:
@@ -69,13 +68,11 @@ def sample_code(x: Values, variant: Variant) -> Points:
     """Gray code to Gray code, by the sample code of section 5."""
     points = Points.in_gray_code(x)
     n, node = points.n, np.arange(len(x))
-    own = decoded(node, n)
+    own = ranks(n)
     for stage, j in enumerate(range(n - 1, n % 2 - 1, -1)):
-        index = own
-        if stage % 2 == 0 and variant in {"printed", "inputs mended"}:
-            index = decoded(node ^ (1 << j) - 1, n)
-        elif stage % 2 == 0:
-            index = own ^ (1 << j) - 1
+        index, low = own, (1 << j) - 1
+        if stage % 2 == 0:
+            index = own ^ low if variant in {"outputs mended", "mended"} else own[node ^ low]
         in_order = variant in {"inputs mended", "mended"}
         points.step(j, *points.inputs(j, in_order=in_order), index)
     if n % 2:
@@ -93,14 +90,10 @@ def to_binary(x: Values, variant: Variant) -> Points:
     n, node = points.n, np.arange(len(x))
     for j in reversed(range(n)):
         one, other = points.inputs(j)
-        above = (1 << n) - (2 << j)
-        reversed_order = odd(node ^ above, above) if j < n - 1 else 0 * node
         bottom = node >> j & 1
-        if variant == "printed":
-            bottom ^= reversed_order
-        low = points.index[one] & ((1 << j) - 1)
-        high = points.index[one] >> j + 1 << j + 1
-        points.step(j, one, other, high | bottom << j | low)
+        if variant == "printed":  # of an odd number of zeros above the order is reversed
+            bottom ^= odd(~node, above(n, j))
+        points.step(j, one, other, points.index[one] & ~(1 << j) | bottom << j)
     return points
 
 
@@ -110,16 +103,9 @@ def transformed(points: Points, x: Values) -> bool:
     return bool(np.allclose(points.values, np.fft.fft(x)[digits]))
 
 
-def gray_again(points: Points) -> bool:
-    """Whether node G(i) has point i."""
-    node = np.arange(1 << points.n)
-    return np.array_equal(reflected(points.index), node)
-
-
 def signal(n: int) -> Values:
     """Values to transform."""
-    random = np.random.default_rng(n)
-    real, imaginary = random.standard_normal((2, 1 << n))
+    real, imaginary = np.random.default_rng(n).standard_normal((2, 1 << n))
     values: Values = real + 1j * imaginary
     return values
 
@@ -142,8 +128,8 @@ def ran(n: int, variant: Variant, output: Code) -> tuple[int, bool, bool]:
     """Cycles of a program on data, whether they are transformed, and the code of the points."""
     x, gray = signal(n), output == "gray"
     made = sample_code(x, variant) if gray else to_binary(x, variant)
-    there = gray_again(made) if gray else np.array_equal(made.index, np.arange(1 << n))
-    return made.cycles, transformed(made, x), there
+    wanted = ranks(n) if gray else np.arange(1 << n)
+    return made.cycles, transformed(made, x), np.array_equal(made.index, wanted)
 
 
 def in_gray(n: int, variant: Variant) -> bool:
@@ -203,15 +189,14 @@ def figure_23(_: Claim, n: int) -> Iterator[Case]:
     layouts = one_point(gc.Layout.nodes(n, "gray"), output="gray").layouts
     node = np.arange(2 * half)
     held = [layout.index(node, 0 * node) for layout in layouts]
-    straight = half + decoded(node[:half], n - 1)
     found = {
         "tops in half 0": bool((after[:half] < half).all()),
         "bottoms in half 1": bool((after[half:] >= half).all()),
         "half 0 reflected": np.array_equal(after[:half], half - 1 - first[:half]),
-        "half 1 straight": np.array_equal(after[half:], straight),
+        "half 1 straight": np.array_equal(after[half:], half + ranks(n - 1)),
         "neighbour's index": np.array_equal(after, first[node ^ 1 << n - 2]),
         "order restored": np.array_equal(second, first),
         "library": all(map(np.array_equal, held, (first, after, second))),
-        "transform, Gray code": transformed(made, x) and gray_again(made),
+        "transform, Gray code": transformed(made, x) and np.array_equal(made.index, ranks(n)),
     }
     return answers(f"n = {n}: ", found)

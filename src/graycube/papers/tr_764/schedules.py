@@ -12,12 +12,12 @@ import graycube as gc
 from graycube.papers import Case, Claim, at_every_size, compared
 from graycube.papers.codes import Ints
 from graycube.papers.formula import evaluate
-from graycube.schedule import expand
+from graycube.papers.library import followed
 
 from .cube import Cube
 from .four import consecutive_four, four, whole_four
-from .networks import INTER, LOCAL, NODES, bits, bound, named, require_right
-from .two import complements, two, whole
+from .networks import INTER, LOCAL, NODES, bits, bound, named
+from .two import two, whole
 
 SCHEDULES = {
     "local": ("cyclic", NODES, LOCAL),
@@ -27,11 +27,11 @@ SCHEDULES = {
     "consecutive, local": ("consecutive", NODES, LOCAL),
     "consecutive, inter-node": ("consecutive", NODES, INTER),
 }
-RUNS: dict[str, Callable[[int, int], Cube]] = {
+RUNS: dict[str, Callable[..., Cube]] = {
     "local": four,
-    "inter-node": lambda n, p: two(n, p, complements),
+    "inter-node": two,
     "whole, local": whole_four,
-    "whole, inter-node": lambda n, p: whole(n, p, complements),
+    "whole, inter-node": whole,
     "consecutive, local": consecutive_four,
 }
 
@@ -88,8 +88,7 @@ def library_use(name: str, n: int, p: int) -> Ints:
     """The use of dimensions in the library's schedule, which is proved first."""
     kind, encoding, method = SCHEDULES[name]
     made = gc.emulation(named(kind, encoding, p, n), method=method)
-    require_right(made)
-    moves = expand(made)
+    moves = followed(made, gc.Machine(n, ports="all"))
     use = np.zeros((n, made.cycles), dtype=np.int64)
     np.add.at(use, (moves.dimension.astype(np.int64), moves.cycle.astype(np.int64)), 1)
     return use

@@ -9,9 +9,10 @@ import numpy as np
 import graycube as gc
 from graycube.papers import Case, Claim, agreed, compared, tried
 from graycube.papers.codes import rounds_to_know_all
+from graycube.papers.library import cycles_of
 
 from .cube import Cube, coded
-from .networks import CODES, INTER, LOCAL, NODES, bits, bound, proved, require_right
+from .networks import CODES, INTER, LOCAL, NODES, bits, bound, proved
 
 
 def most(n: int, K: int, whole: int) -> int:
@@ -55,10 +56,8 @@ def restoring(n: int, K: int) -> Fraction:
     """How far the cycles with everything brought back are from twice those without, in part."""
     layout = gc.Layout.cyclic(n + bits(K), n, nodes="gray")
     back, plain = (gc.emulation(layout, restore=restore) for restore in (True, False))
-    for made in (back, plain):
-        require_right(made)
-    home = back.task.target == layout
-    return abs(Fraction(back.cycles, plain.cycles) - 2) if home else Fraction(9)
+    ratio = Fraction(*(cycles_of(made, gc.Machine(n, ports="all")) for made in (back, plain)))
+    return abs(ratio - 2) if back.task.target == layout else Fraction(9)
 
 
 def orders(n: int, K: int) -> Iterator[tuple[int, int, int]]:

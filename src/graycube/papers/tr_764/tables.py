@@ -14,16 +14,14 @@ import graycube as gc
 from graycube.papers import Case, Claim, agreed, at_every_size, require
 from graycube.papers.checks import Check
 from graycube.papers.formula import evaluate
-from graycube.table.networks.state import Conversion
 
 from .cube import Cube, coded, logic, reflected
 from .four import whole_four
-from .networks import CODES, NODES, bound, proved
-from .two import complements, two
+from .networks import CODES, INTER, LOCAL, NODES, bound, proved
+from .two import two
 
 MOMENTS = ("initial", "dimension 2", "before 1", "dimension 1", "before 0", "dimension 0")
 """The moments of Table 2, under the names that the run gives them."""
-CONVERSIONS: tuple[Conversion, ...] = ("inter-node", "local")
 
 
 def table_2(claim: Claim) -> Iterator[Case]:
@@ -43,14 +41,13 @@ def table_4(claim: Claim) -> Iterator[Case]:
     """All formulas against proved schedules of both outputs."""
     mended = claim.correction.figures if claim.correction else claim.figures
     for (kind, encoding, *formulas), (_, _, *right) in zip(claim.figures, mended, strict=True):
-        for sizes, (at, conversion) in product(claim.cases(), enumerate(CONVERSIONS)):
+        for sizes, (at, method) in product(claim.cases(), enumerate((INTER, LOCAL))):
             n, block = sizes.values()
-            if conversion == "local" and block < 4:
+            if method == LOCAL and block < 4:
                 continue
-            method = gc.Method(conversion)
             ours = max(proved(kind, encoding, n, block, method, code) for code in CODES)
             paper, true = (evaluate(text[at], sizes) for text in (formulas, right))
-            where = f"{kind}, {encoding}, {conversion}, n = {n}, K = {block}"
+            where = f"{kind}, {encoding}, {method.conversion}, n = {n}, K = {block}"
             is_open = bound(kind, encoding, n, block) <= paper < ours
             yield Case(where, str(paper), str(ours), ours == paper, ours == true, is_open)
 
@@ -103,7 +100,7 @@ STEPS = {
     "second step": "exchange n - 2",
     "reordered": "reordered n - 2",
 }
-figure_17 = every_row(lambda n, p: two(n, p, complements), STEPS)
+figure_17 = every_row(two, STEPS)
 STEPS_IN_MEMORY = {
     "local n+1": "before n - 1",
     "exchange n-1": "dimension n - 1",

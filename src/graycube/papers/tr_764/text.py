@@ -7,12 +7,13 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, at_every_size, compared, tried
+from graycube.papers.codes import above, odd, ranks
 
-from .cube import Cube, code_field, coded, decoded, logic, odd
+from .cube import Cube, code_field, coded, logic
 from .four import all_to_all, consecutive_four, four, started, two_dimensions_at_a_time
 from .networks import CODES, NODES, bits, by_library, named
 from .placements import in_two_cubes
-from .two import complements, consecutive, ones_and_bit, storage_from_the_top, two
+from .two import consecutive, ones_and_bit, storage_from_the_top, two
 
 
 @tried
@@ -48,7 +49,7 @@ def memory_zero(_: Claim, n: int) -> Iterator[Case]:
     held = started(n, n + 2).tables["initial"][0]
     layout = gc.Layout.cyclic(n + 2, n, nodes="gray")
     library = np.array_equal(layout.index(np.arange(1 << n), 0 * held), held)
-    straight = decoded(np.arange(1 << n - 2), n - 2)
+    straight = ranks(n - 2)
     for quarter, top in enumerate((0, 1, 3, 2)):
         found = held.reshape(4, -1)[top] - (quarter << n - 2)
         turned = (1 << n - 2) - 1 - straight if quarter % 2 else straight
@@ -62,30 +63,30 @@ def memory_zero(_: Claim, n: int) -> Iterator[Case]:
 @compared
 def latency(n: int, K: int) -> Fraction:
     """Cycles that another dimension adds, by sets of four and by sequences."""
-
-    def cycles(n: int, *, by_sequence: bool) -> int:
-        return four(n, n + bits(K), by_sequence=by_sequence).checked()
-
-    ways = (False, True)
-    return Fraction(*(cycles(n + 1, by_sequence=w) - cycles(n, by_sequence=w) for w in ways))
+    by_sets, by_sequences = (
+        [four(m, m + bits(K), by_sequence=way).checked() for m in (n, n + 1)]
+        for way in (False, True)
+    )
+    return Fraction(by_sets[1] - by_sets[0], by_sequences[1] - by_sequences[0])
 
 
 @tried
 def all_links(n: int) -> bool:
     """Two elements on a node: in iteration k all nodes send over dimensions k and k - 1."""
-    use = two(n, n + 1, complements).use()
+    use = two(n, n + 1).use()
     wanted = np.zeros_like(use)
     for k in range(n):
         wanted[[k, max(k - 1, 0)], n - 1 - k] = 1 << n
     return np.array_equal(use, wanted)
 
 
-binary_program = tried(lambda n, K: _ends(two(n, n + bits(K), complements), "binary"))
+binary_program = tried(lambda n, K: _ends(two(n, n + bits(K)), "binary"))
 
 
 def with_ones(n: int, K: int, fewer: int) -> Cube:
     """So many ones fewer than there are dimensions above k."""
-    return two(n, n + bits(K), ones_and_bit(lambda n, k: max(n - k - fewer, 0)))
+    ones = ones_and_bit(lambda n, k: max(n - k - fewer, 0))
+    return two(n, n + bits(K), reorder=ones)
 
 
 gray_program = tried(
@@ -105,9 +106,8 @@ def _ends(cube: Cube, output: str) -> bool:
 @tried
 def reflections(n: int, k: int) -> bool:
     """After the exchange of k the code of the rest is reflected where zeros above are odd."""
-    place = np.argsort(two(n, n + 1, complements).tables[f"exchange {k}"].ravel())
-    above = (1 << n) - (1 << k)
-    zeros = odd(place ^ above, above)
+    place = np.argsort(two(n, n + 1).tables[f"exchange {k}"].ravel())
+    zeros = odd(~place, above(n, k - 1))
     return np.array_equal(place >> k - 1 & 1, logic(f"b{k - 1}", np.arange(len(place))) ^ zeros)
 
 

@@ -1,6 +1,6 @@
 """Theorems 1 to 4: schedules proved and counted, node programs followed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -9,15 +9,13 @@ from graycube.papers import Case, Claim, compared, require
 from graycube.papers.checks import Check, Compute
 from graycube.table.networks.state import Code
 
-from .cube import Cube
 from .feasible import Network
-from .four import consecutive_four, four, whole_four
+from .four import consecutive_four, whole_four
 from .networks import CODES, INTER, LOCAL, NODES, bits, bound, proved
-from .two import REORDER, two, whole
+from .schedules import RUNS, SCHEDULES
 
 PROGRAM, LIBRARY = ", node program", ", library"
 Cases = Iterator[Case]
-Run = Callable[[int, int, Code], Cube]
 
 
 def by(claim: Claim, who: str, compute: Compute, least: Compute | None = None) -> Cases:
@@ -33,23 +31,24 @@ def by_both(claim: Claim, *ways: tuple[str, Compute], least: Compute | None = No
             yield from by(claim, f"{output}{who}", partial(compute, output=output), least)
 
 
-def followed(run: Run, lowest: int, kind: str, encoding: str, method: gc.Method) -> Check:
+def followed(name: str, lowest: int) -> Check:
     """By a program of the nodes, which ends with this index bit, and by the library."""
 
     def program(n: int, K: int, output: Code) -> int:
-        return run(n, n + bits(K), output).checked(output, lowest)
+        return RUNS[name](n, n + bits(K), output).checked(output, lowest)
 
     def schedule(n: int, K: int, output: Code) -> int:
+        kind, encoding, method = SCHEDULES[name]
         return proved(kind, encoding, n, K, method, output)
 
     return lambda claim: by_both(claim, (PROGRAM, program), (LIBRARY, schedule))
 
 
-theorem_1 = followed(four, 2, "cyclic", NODES, LOCAL)
+theorem_1 = followed("local", 2)
 """Bi-sectioning as section 3.1.1 has it."""
-theorem_2 = followed(lambda n, p, code: two(n, p, REORDER[code]), 1, "cyclic", NODES, INTER)
+theorem_2 = followed("inter-node", 1)
 """Bi-sectioning with conversion over the links."""
-theorem_4_inter = followed(lambda n, p, c: whole(n, p, REORDER[c]), 1, "cyclic", "Gray", INTER)
+theorem_4_inter = followed("whole, inter-node", 1)
 
 
 @compared
@@ -97,17 +96,12 @@ def theorem_4_local(claim: Claim) -> Cases:
     def program(n: int, K: int, output: Code) -> int:
         if K > 2:
             return whole_four(n, n + bits(K), output).checked(output, 2)
-        same = n > 2 or _fewest(n) == least(n, K)
-        require(same, "the bound is not what an integer program finds")
+        require(n > 2 or _fewest(n) == least(n, K), "an integer program finds another bound")
         return proved("cyclic", "Gray", n, K, INTER, output)
 
-    schedule, larger = (
-        partial(proved, "cyclic", "Gray", method=LOCAL),
-        replace(claim, only="K > 2"),
-    )
-    for output in CODES:
-        yield from by(claim, f"{output}{PROGRAM}", partial(program, output=output), least)
-        yield from by(larger, f"{output}{LIBRARY}", partial(schedule, output=output))
+    schedule = partial(proved, "cyclic", "Gray", method=LOCAL)
+    yield from by_both(claim, (PROGRAM, program), least=least)
+    yield from by_both(replace(claim, only="K > 2"), (LIBRARY, schedule))
 
 
 def _fewest(n: int) -> int:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from graycube.papers.codes import Ints
+from graycube.papers.codes import Ints, above, odd
 
-from .cube import Cube, Cycle, coded, logic, odd
+from .cube import Cube, Cycle, coded, logic
 from .four import started
 
 Reorder = Callable[[Cube, int], Ints | None]
@@ -14,8 +14,7 @@ Reorder = Callable[[Cube, int], Ints | None]
 
 def complements(cube: Cube, k: int) -> Ints:
     """For output in binary code: the number of zeros above dimension k is odd."""
-    above = (1 << cube.n) - (2 << k)
-    return odd(cube.place ^ above, above)
+    return odd(~cube.place, above(cube.n, k))
 
 
 def ones_and_bit(count: Callable[[int, int], int]) -> Reorder:
@@ -69,14 +68,17 @@ def bi_sections(
             cube.keep(f"reordered {k}")
 
 
-def two(n: int, p: int, reorder: Reorder) -> Cube:
-    """Cyclic data with nodes in Gray code; pairs start every other cycle."""
+def two(n: int, p: int, output: str = "binary", *, reorder: Reorder | None = None) -> Cube:
+    """Cyclic data with nodes in Gray code; pairs start every other cycle.
+
+    Memory is put in order for output in this code, or by another condition.
+    """
     cube = started(n, p)
-    bi_sections(cube, reorder, 2 * (cube.place >> n + 1), 0)
+    bi_sections(cube, reorder or REORDER[output], 2 * (cube.place >> n + 1), 0)
     return cube
 
 
-def whole(n: int, p: int, reorder: Reorder) -> Cube:
+def whole(n: int, p: int, output: str = "binary") -> Cube:
     """Cyclic data with the entire address in Gray code (section 4.1).
 
     First the top dimension is exchanged where the memory location has an odd number of ones;
@@ -93,7 +95,7 @@ def whole(n: int, p: int, reorder: Reorder) -> Cube:
         cube.local(cube.bit(bit + 1), 1 << bit)
     cube.stage(n)
     cube.keep("memory in binary code")
-    bi_sections(cube, reorder, pair + 1, 0)
+    bi_sections(cube, REORDER[output], pair + 1, 0)
     return cube
 
 
