@@ -7,9 +7,11 @@ Rules.
    send over a link adds up, and there is a link on which each axis sends its most.
 2. A link is busy for the start-ups of the node that pays most there, one after the other, and
    for all bytes that pass it, over its ports; and never for less than its longest message takes
-   alone. What a node sends one way is one message; so is what it sends to one card.
+   alone. What a node sends to a receiver is one message, and so is what it sends out of a card
+   over the same dimensions, or into one card.
 3. A card is two links: out of the nodes that share it, and into them. Messages along a side of
-   a torus take all links between: at once in a circuit, else one after the other.
+   a torus take all links between: at once in a circuit, else one after the other. To a side
+   they come by those of lower dimensions.
 
 Where nodes along an open axis have halos of different lengths, each counts as the longest.
 """
@@ -93,7 +95,8 @@ def seconds(
     here = {axis: one for axis, one in joined if one.start.size}
     if not here:
         return 0.0
-    longest = max(float(one.as_one(one.flip & mask)[2].max()) for one in here.values())
+    as_one = mask if wires.side is None else -1
+    longest = max(float(one.as_one(one.flip & as_one)[2].max()) for one in here.values())
     alone = machine.message_time(round(longest), wires.dims.start)
     steps = (_card if wires.side is None else _side)(here, wires, layout, machine)
     return sum(max(alone, float(busy) / wires.ports) for busy in steps)
@@ -153,11 +156,16 @@ def _by_card(card: IntArray, startups: Seconds, nbytes: Seconds, link: Link) -> 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _OnSides:
-    """Messages along parallel sides: from which place to which, on which line, and so on."""
+    """Messages along parallel sides: on which line, from which place, and so on.
+
+    ``come`` are the dimensions that they crossed before: whoever came by others to the same
+    place of a line is another node.
+    """
 
     length: int
     line: IntArray
     place: IntArray
+    come: IntArray
     up: NDArray[np.bool_]
     hops: IntArray
     nbytes: Seconds
@@ -169,7 +177,8 @@ class _OnSides:
         """Those of an axis, for all places that other axes can add."""
         first, bits = dims.start, len(dims)
         places = (1 << bits) - 1
-        node, way, nbytes = sent.as_one(sent.flip >> first & places)
+        node, flip, nbytes = sent.as_one(sent.flip)
+        way, come = flip >> first & places, flip & (1 << first) - 1
 
         def aside(node: IntArray) -> IntArray:  # the line first, then the place on it
             low = node & (1 << first) - 1
@@ -179,7 +188,7 @@ class _OnSides:
         basis = reduced_basis(added)
         lines = [vector for vector in basis if vector > places]
         on_line = [vector for vector in basis if vector <= places]
-        start = _less(aside(node ^ layout.map.constant & (1 << layout.n) - 1), lines)
+        start = _less(aside(node ^ come ^ layout.map.constant & (1 << layout.n) - 1), lines)
         shifted = reduced_basis(int(_less(np.array(v & places), on_line)) for v in lines)
         line, place = start >> bits, start & places
         which = np.arange(len(place))
@@ -189,9 +198,10 @@ class _OnSides:
         for vector in on_line:
             line, place = np.tile(line, 2), np.append(place, place ^ vector)
             which = np.tile(which, 2)
-        way, nbytes, line = way[which], nbytes[which], np.unique(line, return_inverse=True)[1]
+        way, come, nbytes = way[which], come[which], nbytes[which]
         up, hops = side.ways(place, place ^ way)
-        return cls(side.length, line, place, up, hops, nbytes)
+        line = np.unique(line, return_inverse=True)[1]
+        return cls(side.length, line, place, come, up, hops, nbytes)
 
     def at(self, steps: range) -> tuple[IntArray, IntArray]:
         """The messages under way in some steps, and the links that they take there."""
@@ -211,27 +221,35 @@ def _side(
     side = wires.side or TorusSide(1 << len(wires.dims), joined=False)
     ways = [_OnSides.of(one, axis, wires.dims, side, layout) for axis, one in sent.items()]
     far = max(int(way.hops.max()) for way in ways)
+    comes = np.unique(np.concatenate([way.come for way in ways]))
     for steps in [range(k, k + 1) for k in range(far)] if wires.hops else [range(far)]:
-        busy = np.zeros((side.length, 2 * side.length))  # for whoever pays most, on each link
+        # for whoever pays most, on each link
+        busy = np.zeros((len(comes), side.length, 2 * side.length))
         for way in ways:
-            busy += _busiest(way, steps, wires.link, machine)
+            busy += _busiest(way, steps, comes, wires.link, machine)
         yield float(busy.max())
 
 
-def _busiest(way: _OnSides, steps: range, cost: Link, machine: Machine) -> Seconds:
+def _busiest(
+    way: _OnSides, steps: range, comes: IntArray, cost: Link, machine: Machine
+) -> Seconds:
     """Of all lines the most on each link, with the start-ups of each place."""
     length, lines = way.length, int(way.line.max()) + 1
     which, link = way.at(steps)
-    line, place = way.line[which], way.place[which]
+    come, line, place = (
+        np.searchsorted(comes, way.come)[which],
+        way.line[which],
+        way.place[which],
+    )
     passing = np.zeros((lines, 2 * length))
     np.add.at(passing, (line, link), way.nbytes[which] * cost.per_byte)
-    shape = lines, length, 2 * length
+    shape = len(comes), lines, length, 2 * length
     payers, of = np.unique(
-        np.ravel_multi_index((line, place, link), shape), return_inverse=True
+        np.ravel_multi_index((come, line, place, link), shape), return_inverse=True
     )
     paid = np.zeros(len(payers))
     np.add.at(paid, of, _startups(way.nbytes[which], machine) * cost.startup)
-    line, place, link = np.unravel_index(payers, shape)
-    most = np.tile(passing.max(axis=0), (length, 1))
-    np.maximum.at(most, (place, link), paid + passing[line, link])
+    come, line, place, link = np.unravel_index(payers, shape)
+    most = np.tile(passing.max(axis=0), (len(comes), length, 1))
+    np.maximum.at(most, (come, place, link), paid + passing[line, link])
     return most
