@@ -7,7 +7,8 @@ Rules.
    counted by the dimensions that they cross. Beyond that, in pipelines and networks that copy,
    every node is taken to send the longest message of a round, one for each dimension: at once
    on a ring or a path, one after the other where each hop is a message and on cards. That is
-   an upper bound.
+   rarely too little: where nodes also send what passes within a step, or decide for themselves
+   which dimensions of a ring to cross.
 3. A circuit goes as the machine leads it, and not as its schedule does: only its sender and its
    receiver count.
 """
