@@ -1,0 +1,139 @@
+"""Planning, counting and proving beside the last release whose schedules had three forms.
+
+    git worktree add --detach OLD f3db03cf
+    python benchmarks/one_form.py OLD [ROUNDS]
+
+In each round a fresh process of either release, one after the other, plans each task, then
+makes, counts and proves the schedule of an algorithm that both know. Each call is the first of
+its kind there, and what a release imports late is imported before. What is printed is today's
+processor time over that of the old release: the median and the range over the rounds. Plans
+weigh all algorithms, of which there are more today.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import graycube as gc
+from graycube.gf2 import AffineMap, Matrix
+from graycube.schedule import Task
+from graycube.verify import check_algebra
+
+SIZES = 10, 20, 40
+BLOCK = 3 << 12
+WORKS = "plan", "make", "count", "prove"
+Seconds = dict[str, float]
+
+
+class Case(NamedTuple):
+    """A task on a machine, and an algorithm for it; a transform has no target."""
+
+    name: str
+    source: gc.Layout
+    target: gc.Layout | None
+    machine: gc.Machine
+    algorithm: str
+
+
+def cases(n: int) -> Iterator[Case]:
+    gray, binary = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+    ports = {count: gc.Machine(n, count, startup=1e3) for count in (1, 2)}
+    every = gc.Machine(n, "all", startup=1e3)
+    circuits = gc.Machine(n, 2, "circuit", startup=1e3)
+    yield Case("Gray to binary, one port", gray, binary, ports[1], "gb3")
+    yield Case("Gray to binary, two ports", gray, binary, ports[2], "few-ports")
+    yield Case("Gray to binary, all ports", gray, binary, every, "nonminimum-ring")
+    yield Case("binary to Gray, circuits", binary, gray, circuits, "circuit-split")
+    sides = 1 << n // 2, 1 << n - n // 2
+    coded, plain = (gc.Layout.mesh(sides, sides, code=code) for code in ("gray", "binary"))
+    yield Case("a mesh, one port", coded, plain, ports[1], "gb3")
+    rows, columns = gc.Layout.consecutive(2 * n, n), gc.Layout.cyclic(2 * n, n)
+    yield Case("cyclic to consecutive, one port", columns, rows, ports[1], "exchange")
+    yield Case("cyclic to consecutive, all ports", columns, rows, every, "pipeline")
+    yield Case("cyclic to consecutive, circuits", columns, rows, circuits, "all-to-all")
+    if n < 40:
+        yield Case("any map, one port", binary, any_map(n) @ binary, ports[1], "exchange")
+    yield Case(
+        "a transform", gc.Layout.cyclic(2 * n, n, nodes="gray"), None, every, "bi-sectioning"
+    )
+
+
+def any_map(n: int) -> AffineMap:
+    rng = random.Random(n)  # noqa: S311
+    while True:
+        matrix = Matrix(tuple(rng.randrange(1 << n) for _ in range(n)), n)
+        if matrix.is_invertible():
+            return AffineMap(matrix)
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.process_time()
+    made = work()
+    return time.process_time() - start, made
+
+
+def seconds(case: Case, simulate: Callable[[Any], Any]) -> Seconds:
+    """What this release takes for each kind of work."""
+    source, target, machine, found = case.source, case.target, case.machine, Seconds()
+    if target is None:
+        found["plan"], _ = timed(lambda: gc.plan_fft(source, machine=machine))
+        found["make"], schedule = timed(lambda: gc.emulation(source))
+    else:
+        block = source.block_size if source.block_size > 1 else BLOCK
+        task = Task(source, target, block)
+        found["plan"], _ = timed(lambda: gc.plan(source, target, block, machine=machine))
+        (made,) = (a for a in gc.algorithms() if a.name == case.algorithm)
+        found["make"], schedule = timed(lambda: made.emit(task, machine))
+    found["count"], _ = timed(lambda: simulate(schedule))
+    found["prove"], report = timed(lambda: check_algebra(schedule, machine))
+    if not report:
+        raise SystemExit(f"{case.name}: {report}")
+    return found
+
+
+def measure() -> None:
+    """The times of the release that this process has, as JSON."""
+    old = Path(gc.__file__).with_name("simulate").exists()
+    simulate = import_module("graycube.simulate" if old else "graycube.cost").simulate
+    for case in cases(4):
+        seconds(case, simulate)
+    measured = {n: {case.name: seconds(case, simulate) for case in cases(n)} for n in SIZES}
+    print(json.dumps(measured))
+
+
+def ran(root: Path) -> dict[str, dict[str, Seconds]]:
+    env = {**os.environ, "PYTHONPATH": str(root / "src")}
+    line = [sys.executable, __file__]
+    done = subprocess.run(line, env=env, check=True, capture_output=True, text=True)  # noqa: S603
+    measured: dict[str, dict[str, Seconds]] = json.loads(done.stdout)
+    return measured
+
+
+def compare(old: Path, rounds: int) -> None:
+    pairs = [(ran(old), ran(Path(__file__).parents[1])) for _ in range(rounds)]
+    print(f"{rounds} rounds; milliseconds then, and times as long today: median (range)")
+    for n, measured in pairs[0][0].items():
+        for name in measured:
+            print(f"n = {n}, {name}")
+            for work in WORKS:
+                times = [tuple(side[n][name][work] for side in pair) for pair in pairs]
+                ratios = [today / then for then, today in times]
+                print(
+                    f"  {work:6} {1e3 * median(then for then, _ in times):9.2f}  "
+                    f"{median(ratios):6.2f} ({min(ratios):.2f} - {max(ratios):.2f})"
+                )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        compare(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 7)
+    else:
+        measure()
