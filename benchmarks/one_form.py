@@ -85,10 +85,10 @@ def seconds(case: Case, simulate: Callable[[Any], Any]) -> Seconds:
     source, target, machine, found = case.source, case.target, case.machine, Seconds()
     if target is None:
         found["plan"], _ = timed(lambda: gc.plan_fft(source, machine=machine))
-        found["make"], schedule = timed(lambda: gc.emulation(source))
+        found["make"], schedule = timed(lambda: gc.emulation(source, itemsize=8))
     else:
         block = source.block_size if source.block_size > 1 else BLOCK
-        task = Task(source, target, block)
+        task = Task(source, target, block, itemsize=8)  # which no plan has made ready
         found["plan"], _ = timed(lambda: gc.plan(source, target, block, machine=machine))
         (made,) = (a for a in gc.algorithms() if a.name == case.algorithm)
         found["make"], schedule = timed(lambda: made.emit(task, machine))

@@ -90,8 +90,11 @@ def _runs(crossing: Crossing, size: int) -> list[_Run]:
         waits.setdefault(late.mask, [0, 0])[late.want] += late.cycles
     runs = [(crossing.start // size, crossing.start // size + 1)]
     for few, many in sorted(map(sorted, waits.values()), key=lambda wait: wait[1] - wait[0]):
-        shifts = {few // size, many // size}
-        runs = _merged([(a + s, b + s) for a, b in runs for s in shifts])
+        early, later = few // size, many // size
+        if len(runs) == 1 and later - early <= runs[0][1] - runs[0][0]:  # they meet: most do
+            runs = [(runs[0][0] + early, runs[0][1] + later)]
+            continue
+        runs = _merged([(a + s, b + s) for a, b in runs for s in {early, later}])
         if len(runs) > MAX_RUNS:  # never more than there are: the price is then an upper one
             runs = [(runs[0][0], runs[-1][1])]
     return runs

@@ -85,8 +85,10 @@ def alike(
             active.append(coming)
             coming = next(waiting)
         active = [use for use in active if use.stop > start]
-        amounts = (min(use.stop, stop) - max(use.start, start) for use in active)
-        yield after - first, [*zip(active, amounts, strict=True)]
+        yield (
+            after - first,
+            [(use, min(use.stop, stop) - max(use.start, start)) for use in active],
+        )
 
 
 def _marks(schedule: Schedule, uses: Sequence[_Busy]) -> list[int]:
@@ -165,10 +167,13 @@ def _senders(
     Of independent parities of slots each is met by half of them. Where slots cancel in a sum of
     parities, it is a condition on nodes.
     """
-    task, n = schedule.task, schedule.task.n
+    task, n, when = schedule.task, schedule.task.n, exchange.when
+    if not (holders or when >> n or way.per_slot):  # most
+        want = exchange.want ^ (when & flipped).bit_count() & 1
+        return ((when, want),) if when else (), way.size
     known: list[tuple[int, int]] = []  # by their highest slot bits
     conditions = set[tuple[int, int]]()
-    test = ((exchange.when, exchange.want),) if exchange.when else ()
+    test = ((when, exchange.want),) if when else ()
     for mask, want in (*holders, *test):
         want ^= (mask & flipped).bit_count() & 1  # noqa: PLW2901 - thousands are asked
         for other, its in known:
@@ -184,6 +189,5 @@ def _senders(
             f"their share of a slot is unknown unless they are all {task.block}",
             "give the way whole blocks, or positions of each slot",
         )
-    nobody, slots = (0, 1) in conditions, task.p - n
-    size = way.size << slots if way.per_slot else way.size
-    return tuple(sorted(conditions)), 0 if nobody else size >> len(known)
+    size = way.size << task.p - n if way.per_slot else way.size
+    return tuple(sorted(conditions)), 0 if (0, 1) in conditions else size >> len(known)

@@ -166,6 +166,8 @@ def hop(cycle: int, exchange: Exchange, n: int) -> Step:
     ()
     """
     links = exchange.flip & (1 << n) - 1
+    if links and not links & links - 1:  # most cross one
+        return Step(exchange, (Crossing(links.bit_length() - 1, cycle),))
     return Step(exchange, tuple([Crossing(d, cycle) for d in bit_indices(links)]))
 
 
@@ -275,11 +277,15 @@ def are_straight(ways: Sequence[Way]) -> bool:
     """
     return all(
         isinstance(step.move, Exchange)
-        and all(one.start < other.start for one, other in pairwise(step.crossings))
+        and (len(step.crossings) < 2 or _one_by_one(step.crossings))
         and not any(crossing.delays for crossing in step.crossings)
         for way in ways
         for step in way.steps
     )
+
+
+def _one_by_one(crossings: Sequence[Crossing]) -> bool:
+    return all(one.start < other.start for one, other in pairwise(crossings))
 
 
 def require_no_stages(ways: Sequence[Way]) -> None:

@@ -107,6 +107,9 @@ class Field:
         >>> Field((1, 2, 4), to_binary=True).placed(0b101)
         18
         """
+        low, width = self.dims[0], self.width
+        if self.dims == (*range(low, low + width),):
+            return word << low
         return sum(1 << self.dims[j] for j in bit_indices(word))
 
     def _exchange(self, exchange: Exchange) -> Exchange:

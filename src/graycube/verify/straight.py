@@ -32,12 +32,12 @@ from graycube.verify.report import Report, Violation, require_same_cube, tally
 from graycube.verify.uses import (
     MAX_COMPARISONS,
     Effort,
+    Journey,
     Ports,
     Use,
     arrival,
-    crossed,
     ends,
-    mixes_slots,
+    journey,
     span_of_slots,
     uses_of,
 )
@@ -73,7 +73,8 @@ def check_straight(schedule: Schedule, machine: Machine) -> Report:
     """
     require_same_cube(schedule.task, machine)
     circuits = machine.switching == "circuit"
-    uses = list(uses_of(schedule, circuits=circuits))
+    journeys = [journey(schedule.task, way) for way in schedule.ways]
+    uses = list(uses_of(journeys, circuits=circuits))
     sends, receipts = (ends(uses, last=last) for last in (False, True))
     both = (sends,) if _all_nodes(schedule) else (sends, [arrival(use) for use in receipts])
     partners = [[replace(use, dimension=use.across) for use in one] for one in both]
@@ -81,16 +82,15 @@ def check_straight(schedule: Schedule, machine: Machine) -> Report:
     found = chain(
         _check_shares(schedule, Effort(MAX_COMPARISONS)),
         _check_ends(schedule),
-        _check_times(schedule, circuits=circuits),
+        _check_times(schedule, journeys, circuits=circuits),
         _check_links(uses, Effort(MAX_COMPARISONS)),
         *(_check_ports(one, ports) for one in both),
         *(_check_rounds(schedule, partner, ports) for partner in partners),
-        _check_forwarding(schedule, circuits=circuits),
+        _check_forwarding(schedule, journeys, circuits=circuits),
     )
     report = tally("by algebra", _RULES, found)
     constant = _all_nodes(schedule) and not any(
-        mixes_slots(schedule.task.n, way) and span_of_slots(schedule.task, way) is None
-        for way in schedule.ways
+        one.mixed and span_of_slots(schedule.task, one.way) is None for one in journeys
     )
     return replace(report, peak=schedule.task.block) if constant and report else report
 
@@ -176,10 +176,11 @@ def _check_ends(schedule: Schedule) -> Iterator[Violation]:
     low = (1 << task.n) - 1
     for s, way in enumerate(schedule.ways):
         free = (1 << j for j in range(task.p) if not way.mask >> j & 1)
+        moves = [step.move for step in way.steps if step.move is not None]
         for a in (way.value, *(way.value ^ bit for bit in free)):
             end = a
-            for step in way.steps:
-                end = step(end)
+            for move in moves:
+                end = move(end)
             if schedule.relabel is not None:
                 end = schedule.relabel(end)
             if end != task.move(a):
@@ -188,9 +189,10 @@ def _check_ends(schedule: Schedule) -> Iterator[Violation]:
                 break
 
 
-def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
-    for s, way in enumerate(schedule.ways):
-        crossing, mixed = [*crossed(schedule, way)], mixes_slots(schedule.task.n, way)
+def _check_times(
+    schedule: Schedule, journeys: Sequence[Journey], *, circuits: bool
+) -> Iterator[Violation]:
+    for s, (_, crossing, mixed) in enumerate(journeys):
         for one, other in pairwise(crossing):
             wait = one.cycles if mixed else 1
             if circuits and other.start == one.start and not mixed:
@@ -256,16 +258,17 @@ def _check_rounds(schedule: Schedule, uses: Sequence[Use], ports: Ports) -> Iter
             yield Violation("round", cycle=start, detail=detail)
 
 
-def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
+def _check_forwarding(
+    schedule: Schedule, journeys: Sequence[Journey], *, circuits: bool
+) -> Iterator[Violation]:
     """What arrives in a round is sent on in a later one.
 
     Either all cross before the round of the first that goes on. Or every element keeps its turn
     and goes on a gap later, and no round is longer than that.
     """
     lengths = () if isinstance(schedule.rounds, range) else schedule.round_lengths
-    for s, way in enumerate(schedule.ways):
-        mixed = mixes_slots(schedule.task.n, way)
-        for one, other in pairwise(crossed(schedule, way)):
+    for s, (_, crossing, mixed) in enumerate(journeys):
+        for one, other in pairwise(crossing):
             first, start = one.start, other.start
             gap, stop = start - first, first + one.cycles
             apart = schedule.round_of(stop - 1) < schedule.round_of(start)

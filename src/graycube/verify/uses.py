@@ -9,7 +9,7 @@ from operator import xor
 from typing import NamedTuple
 
 from graycube.gf2 import Exchange, bit_indices, parity
-from graycube.schedule import Schedule, Task, Way
+from graycube.schedule import Task, Way
 from graycube.verify.conditions import Conditions, combinations, most_combined, on_nodes
 
 MAX_CONDITIONS = 10
@@ -80,18 +80,35 @@ class Passage(NamedTuple):
     halfway: bool
 
 
-def crossed(schedule: Schedule, way: Way) -> Iterator[Passage]:
+class Journey(NamedTuple):
+    """A way, its passages, and whether its elements change places within their blocks."""
+
+    way: Way
+    passages: tuple[Passage, ...]
+    mixed: bool
+
+
+def journey(task: Task, way: Way) -> Journey:
+    """What a way does on links."""
+    mixed = mixes_slots(task.n, way)
+    return Journey(way, tuple(_crossed(task, way, mixed=mixed)) if way.size else (), mixed)
+
+
+def _crossed(task: Task, way: Way, *, mixed: bool) -> Iterator[Passage]:
     """The exchanges of a way that cross links, under the conditions that still hold there."""
     holders = [(1 << j, way.value >> j & 1) for j in bit_indices(way.mask)]
-    mixed, number = mixes_slots(schedule.task.n, way), count()
+    number, n, span = count(), task.n, span_of_slots(task, way)
+    most = task.block if mixed else way.size
+    if span is not None:
+        most = len(span) << task.p - n
     for step in way.steps:
         exchange = step.move
         if not isinstance(exchange, Exchange):
             continue
         equations = [*holders, (exchange.when, exchange.want)]
         halfway = exchange.when != 0 and len(step.crossings) > 1
-        for crossing in step.crossings if way.size else ():
-            conditions, cycles = _met(schedule, way, equations, mixed=mixed)
+        for crossing in step.crossings:
+            conditions, cycles = _met(n, equations, most, parted=span is not None)
             if cycles:
                 used = exchange, crossing.dim, crossing.start, cycles, conditions
                 yield Passage(*used, next(number), halfway)
@@ -107,23 +124,19 @@ def crossed(schedule: Schedule, way: Way) -> Iterator[Passage]:
 
 
 def _met(
-    schedule: Schedule, way: Way, equations: Sequence[tuple[int, int]], *, mixed: bool
+    n: int, equations: Sequence[tuple[int, int]], most: int, *, parted: bool
 ) -> tuple[Conditions, int]:
     """On which nodes some elements of a way meet the equations, and how many at most.
 
     Slots are permuted as a whole, and so are the same positions of all. So at any time the
     elements of such a way are all those of a subspace of addresses: each independent parity of
-    slots leaves half of them on a node, or all on some nodes. Of others the worst is assumed.
+    slots leaves half of them on a node, or all on some nodes. Of others the worst is assumed,
+    which are not ``parted``.
     """
-    n, block, span = schedule.task.n, schedule.task.block, span_of_slots(schedule.task, way)
-    if span is not None and any(mask >> n for mask, _ in equations):
+    if parted and any(mask >> n for mask, _ in equations):
         conditions, parities = on_nodes(n, equations)
-        nobody = (0, 1) in conditions
-        return conditions, 0 if nobody else len(span) << schedule.task.p - n >> parities
-    conditions = tuple(sorted({e for e in equations if e[0] and not e[0] >> n}))
-    if span is not None:
-        return conditions, len(span) << schedule.task.p - n
-    return conditions, block if mixed else way.size
+        return conditions, 0 if (0, 1) in conditions else most >> parities
+    return tuple(sorted({e for e in equations if e[0] and not e[0] >> n})), most
 
 
 def span_of_slots(task: Task, way: Way) -> range | None:
@@ -141,12 +154,10 @@ def span_of_slots(task: Task, way: Way) -> range | None:
     return range(task.payload) if way.size == task.block else None
 
 
-def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
+def uses_of(journeys: Sequence[Journey], *, circuits: bool) -> Iterator[Use]:
     """The uses of links by all ways, each under the conditions that still hold there."""
-    for s, way in enumerate(schedule.ways):
-        for exchange, dimension, start, cycles, conditions, k, halfway in crossed(
-            schedule, way
-        ):
+    for s, (_, passages, _) in enumerate(journeys):
+        for exchange, dimension, start, cycles, conditions, k, halfway in passages:
             yield Use(
                 dimension,
                 conditions,
