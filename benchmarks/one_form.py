@@ -59,7 +59,7 @@ def cases(n: int) -> Iterator[Case]:
     yield Case("cyclic to consecutive, one port", columns, rows, ports[1], "exchange")
     yield Case("cyclic to consecutive, all ports", columns, rows, every, "pipeline")
     yield Case("cyclic to consecutive, circuits", columns, rows, circuits, "all-to-all")
-    if n < 40:
+    if n < 40:  # there it takes minutes
         yield Case("any map, one port", binary, any_map(n) @ binary, ports[1], "exchange")
     yield Case(
         "a transform", gc.Layout.cyclic(2 * n, n, nodes="gray"), None, every, "bi-sectioning"
@@ -99,41 +99,47 @@ def seconds(case: Case, simulate: Callable[[Any], Any]) -> Seconds:
     return found
 
 
-def measure() -> None:
+def measure(n: int) -> None:
     """The times of the release that this process has, as JSON."""
     old = Path(gc.__file__).with_name("simulate").exists()
     simulate = import_module("graycube.simulate" if old else "graycube.cost").simulate
     for case in cases(4):
         seconds(case, simulate)
-    measured = {n: {case.name: seconds(case, simulate) for case in cases(n)} for n in SIZES}
-    print(json.dumps(measured))
+    print(json.dumps({case.name: seconds(case, simulate) for case in cases(n)}))
 
 
-def ran(root: Path) -> dict[str, dict[str, Seconds]]:
+def ran(root: Path, n: int) -> dict[str, Seconds]:
     env = {**os.environ, "PYTHONPATH": str(root / "src")}
-    line = [sys.executable, __file__]
+    line = [sys.executable, __file__, str(n)]
     done = subprocess.run(line, env=env, check=True, capture_output=True, text=True)  # noqa: S603
-    measured: dict[str, dict[str, Seconds]] = json.loads(done.stdout)
+    measured: dict[str, Seconds] = json.loads(done.stdout)
     return measured
 
 
-def compare(old: Path, rounds: int) -> None:
-    pairs = [(ran(old), ran(Path(__file__).parents[1])) for _ in range(rounds)]
+def compare(old: Path, rounds: int, n: int) -> None:
+    today = Path(__file__).parents[1]
+    pairs = [(ran(old, n), ran(today, n)) for _ in range(rounds)]
+    for name in pairs[0][0]:
+        print(f"n = {n}, {name}", flush=True)
+        for work in WORKS:
+            times = [(then[name][work], now[name][work]) for then, now in pairs]
+            ratios = [now / then for then, now in times]
+            print(
+                f"  {work:6} {1e3 * median(then for then, _ in times):9.2f} ms  "
+                f"{median(ratios):6.2f} ({min(ratios):.2f} - {max(ratios):.2f})",
+                flush=True,
+            )
+
+
+def main(arguments: list[str]) -> None:
+    if len(arguments) == 1 and arguments[0].isdigit():
+        measure(int(arguments[0]))
+        return
+    rounds = int(arguments[1]) if len(arguments) > 1 else 7
     print(f"{rounds} rounds; milliseconds then, and times as long today: median (range)")
-    for n, measured in pairs[0][0].items():
-        for name in measured:
-            print(f"n = {n}, {name}")
-            for work in WORKS:
-                times = [tuple(side[n][name][work] for side in pair) for pair in pairs]
-                ratios = [today / then for then, today in times]
-                print(
-                    f"  {work:6} {1e3 * median(then for then, _ in times):9.2f}  "
-                    f"{median(ratios):6.2f} ({min(ratios):.2f} - {max(ratios):.2f})"
-                )
+    for n in SIZES:
+        compare(Path(arguments[0]), rounds, n)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        compare(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 7)
-    else:
-        measure()
+    main(sys.argv[1:])
