@@ -23,10 +23,11 @@ _LEFTWARD = {"R", "AL", "AN"}  # letters of scripts that run to the left
 def counted(count: int, thing: str) -> str:
     """So many of something.
 
-    >>> counted(1, "node"), counted(64, "node")
-    ('1 node', '64 nodes')
+    >>> counted(1, "node"), counted(64, "node"), counted(2, "corollary"), counted(0, "array")
+    ('1 node', '64 nodes', '2 corollaries', '0 arrays')
     """
-    return f"{count} {thing}{'' if count == 1 else 's'}"
+    several = re.sub("(?<=[^aeiou])y$", "ie", thing) + "s"
+    return f"{count} {thing if count == 1 else several}"
 
 
 def in_digits(number: object) -> str:
