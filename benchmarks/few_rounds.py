@@ -1,38 +1,55 @@
-"""Gray to binary in few rounds: the blocks in sequence of ``fewer-bytes``, and the bound below.
+"""Gray to binary in few rounds: the blocks in sequence of what is planned, and the bound below.
 
     python benchmarks/few_rounds.py [N ...]
 
-For n - 1 rounds, which is the fewest, and for n; on each number of ports that there is a table
-for. A table with fewer rounds, or for fewer ports, counts as well.
+For n - 1 rounds, which is the fewest, and for n, on each number of ports; large blocks. Seconds
+for each n.
 """
 
 import sys
 
 import graycube as gc
 from graycube.cost.few_rounds import least_volumes
-from graycube.schedule import Task
-from graycube.table.gray.fewer_bytes import front
+
+BLOCK = 10**6
+STARTUPS = (10.0, 1.0, 0.3, 0.1)
+"""Over what it takes to send a block: some algorithms make another schedule for each."""
 
 
-def cell(n: int, ports: int, rounds: int) -> str:
-    """The blocks in sequence, and in brackets those that so many rounds need."""
-    task = Task(gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), block=1)
-    machine = gc.Machine(n, ports=ports)
-    found = [blocks for number, blocks in front(task, machine) if number <= rounds]
-    volumes = least_volumes(task, machine, n - 1)
-    needed = next(float(share) for most, share in volumes if most >= rounds)
-    return f"{min(found):.4g} ({needed:.4g})" if found else f"({needed:.4g})"
+def points(n: int, ports: int) -> list[tuple[int, float]]:
+    """Start-ups, and blocks in sequence, of all that the planner looks at."""
+    found = []
+    for startup in STARTUPS:
+        machine = gc.Machine(n, ports=ports, startup=startup * BLOCK)
+        plan = gc.plan(gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), BLOCK, machine=machine)
+        found += [
+            (candidate.traffic.nonempty, candidate.traffic.cycles / BLOCK)
+            for candidate in plan.candidates
+            if candidate.traffic is not None and candidate.algorithm.name != "relabel"
+        ]
+    return found
+
+
+def needed(n: int, ports: int, rounds: int) -> float:
+    """The blocks in sequence that so many rounds need."""
+    task = gc.Task(gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), block=1)
+    volumes = least_volumes(task, gc.Machine(n, ports=ports), n - 1)
+    return next((float(share) for most, share in volumes if most >= rounds), 0.0)
 
 
 def main(sizes: list[int]) -> None:
     most = max(sizes)
-    print("| | " + " | ".join(f"{ports} ports" for ports in range(2, most + 1)) + " |")
-    print("| --- " * most + "|")
+    print("| rounds | " + " | ".join(f"{ports} ports" for ports in range(1, most + 1)) + " |")
+    print("| --- " * (most + 1) + "|")
     for n in sizes:
+        found = {ports: points(n, ports) for ports in range(1, n + 1)}
         for rounds in (n - 1, n):
-            cells = (
-                cell(n, ports, rounds) if ports <= n else "" for ports in range(2, most + 1)
-            )
+            cells = [
+                f"{min(blocks for r, blocks in some if r <= rounds):.4g}"
+                f" ({needed(n, ports, rounds):.4g})"
+                for ports, some in found.items()
+            ]
+            cells += [""] * (most - n)
             print(f"| n = {n}, {rounds} rounds | " + " | ".join(cells) + " |", flush=True)
 
 

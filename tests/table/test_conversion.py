@@ -140,9 +140,9 @@ FOR_OTHER_TASKS = (
 
 def fewer_bytes_has(ports, width):
     """The widths of fields that there are tables for."""
-    if ports >= width:
-        return range(3, 8)
-    return range(4, 8) if ports > 1 else range(4, 99)
+    if ports > 1:
+        return range(3 if ports >= width else 4, 9)
+    return range(4, 99)
 
 
 def applies(name, case, machine):

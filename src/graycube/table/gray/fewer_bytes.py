@@ -38,9 +38,9 @@ from graycube.table.lanes import LaneStep, LaneWay, backwards, in_lanes, lengths
 _Ports = int | Literal["all"]
 SIZES: dict[_Ports, range] = {
     1: range(4, 7),
-    2: range(4, 8),
+    2: range(4, 9),
     3: range(4, 8),
-    4: range(5, 8),
+    4: range(5, 9),
     5: range(6, 8),
     6: range(7, 8),
     "all": range(3, 8),
@@ -126,7 +126,7 @@ def front(task: Task, machine: Machine) -> list[tuple[int, float]]:
 def _ports(machine: Machine, width: int) -> _Ports:
     """Those of the table: all that a field can use, or as many of the machine's as it has."""
     links = machine.links_at_once
-    if links >= width:
+    if links >= width and (width in SIZES["all"] or width not in SIZES[2]):
         return "all"
     known = (p for p in range(links, 1, -1) if width in SIZES.get(p, ()))
     return next(known, 1 if links == 1 else 2)
