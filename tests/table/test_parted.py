@@ -38,10 +38,10 @@ def by_links(schedule):
 
 @pytest.mark.parametrize(
     ("ports", "elements", "rounds", "cycles"),
-    [(2, 2, 3, 12), (3, 4, 3, 24), (3, 32, 3, 132), (3, 64, 3, 264)],
+    [(2, 2, 3, 12), (3, 4, 3, 17), (3, 32, 3, 129), (3, 64, 3, 257)],
 )
 def test_parts_go_in_rotated_orders(ports, elements, rounds, cycles):
-    """Each round takes half of the largest part: a half, a half of 2/4, or of 11/32."""
+    """Each round takes half of a part, and its share of what equal parts leave over."""
     source, target = transposed(3)
     machine = gc.Machine(3, ports, startup=30.0, per_byte=1.0)
     plan = gc.plan(source, target, 8 * elements, machine=machine, algorithm="rotated-parts")
@@ -49,12 +49,14 @@ def test_parts_go_in_rotated_orders(ports, elements, rounds, cycles):
     assert plan.verify()
 
 
-@pytest.mark.parametrize(("payload", "parts"), [(6, 3), (7, 3), (5, 2)])
-def test_parts_are_positions_of_each_slot(payload, parts):
+@pytest.mark.parametrize(
+    ("payload", "parts", "cycles"), [(6, 3, 24), (7, 3, 29), (8, 3, 33), (5, 2, 30)]
+)
+def test_parts_are_positions_of_each_slot(payload, parts, cycles):
     """No slot bit is left alone, and the payload has no bits: followed, carried out, saved."""
     machine = gc.Machine(3, parts, startup=30.0, per_byte=1.0)
     plan = gc.plan(*transposed(3), 8 * payload, machine=machine, algorithm="rotated-parts")
-    assert plan.cycles == 3 * -(-payload // parts) * 4
+    assert plan.cycles == cycles
     assert plan.verify()
     assert not judge(plan.schedule, machine)[0]
     assert by_links(plan.schedule) == (plan.cycles, plan.rounds, plan.traffic.crossings)
@@ -65,6 +67,31 @@ def test_parts_are_positions_of_each_slot(payload, parts):
     made = list(scripts(plan.schedule, range(8)))
     rows = x.reshape(8, made[0].rows, made[0].unit)
     assert np.array_equal(rehearse(made, rows).reshape(x.shape), expected.apply(x))
+
+
+@pytest.mark.parametrize(
+    ("n", "ports", "payload", "nodes", "lengths"),
+    [
+        (4, 3, 100, "binary", [267, 267, 267, 267]),  # a third of 800 are 266.7
+        (4, 3, 100, "gray", [267, 267, 267, 267]),
+        (4, 4, 7, "binary", [14, 14, 14, 14]),
+        (5, 5, 6, "gray", [20, 20, 20, 20, 20]),  # a fifth of 96 are 19.2
+    ],
+)
+def test_all_parts_have_a_share_of_what_is_left_over(n, ports, payload, nodes, lengths):
+    task = (gc.Layout.cyclic(2 * n, n, nodes=nodes), gc.Layout.consecutive(2 * n, n))
+    machine = gc.Machine(n, ports, startup=1e4, per_byte=1.0)
+    plan = gc.plan(*task, payload << n, machine=machine, algorithm="rotated-parts")
+    assert [r.longest for r in plan.traffic.rounds for _ in range(r.times)] == lengths
+    assert plan.verify()
+    assert not judge(plan.schedule, machine)[0]
+    assert by_links(plan.schedule) == (plan.cycles, plan.rounds, plan.traffic.crossings)
+    x = np.arange(payload << 2 * n).reshape(1 << n, -1)
+    expected = gc.plan(*task, payload << n, machine=machine, algorithm="exchange").apply(x)
+    assert np.array_equal(plan.apply(x), expected)
+    made = list(scripts(plan.schedule, range(1 << n)))
+    rows = x.reshape(1 << n, made[0].rows, made[0].unit)
+    assert np.array_equal(rehearse(made, rows).reshape(x.shape), expected)
 
 
 def test_parts_of_one_order_follow_one_another():

@@ -158,7 +158,7 @@ def _whole(schedule: Schedule, way: Way) -> Way:
     """The way by addresses alone."""
     task, steps = schedule.task, []
     size = way.size << (task.p - task.n) * way.per_slot
-    chosen = [1 << j for j in bit_indices(way.mask >> task.n << task.n)]
+    chosen = [1 << j for j in bit_indices(way.mask)]
     for step in way.steps:
         steps.append(_in_rounds(schedule, step, chosen, size))
         if chosen and step.move is not None:

@@ -71,6 +71,16 @@ def lengths(ways: Sequence[LaneWay]) -> tuple[float, ...]:
     return tuple(_filled(ways, parts)[1])
 
 
+def cycles(ways: Sequence[LaneWay], block: int) -> list[int]:
+    """How long each round of :func:`in_lanes` lasts.
+
+    >>> there, back = (LaneStep(r, Exchange(1, when=0, want=0), r) for r in (0, 1))
+    >>> cycles([LaneWay(1, (there,), 1, 1), LaneWay(2, (back,), 1, 1)], 10)
+    [3, 7]
+    """
+    return _filled(ways, [stop - start for start, stop in _shared_out(ways, block)])[1]
+
+
 def _filled(
     ways: Sequence[LaneWay], sizes: Sequence[_Size]
 ) -> tuple[list[list[_Size]], list[_Size]]:

@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Step, Task, Way, expand
@@ -55,14 +57,29 @@ def emit(task: Task, machine: Machine) -> Schedule:
 
 @lru_cache(maxsize=1 << 5)
 def _best(task: Task, machine: Machine) -> _Rounded | None:
-    """The cheapest, if it is cheaper than the others."""
+    """The cheapest, if it is cheaper than the others; shorter units are counted as they are."""
     least, found = min(other.price(task, machine) for other in OTHERS), None
     for units in _all_units(task):
+        longest = -(-task.payload // units.payload)
+        shorter = task.payload // units.payload / longest
         for one in MADE:
-            price = one.price(units, machine)
-            if price < least:
-                least, found = price, _Rounded(one.emit, units)
+            if one.price(units, machine) * shorter < least:
+                price = _price(task, units, one.emit(units, machine), machine)
+                if price < least:
+                    least, found = price, _Rounded(one.emit, units)
     return found
+
+
+def _price(task: Task, units: Task, made: Schedule, machine: Machine) -> float:
+    """What a schedule for units takes, whose units have what a task has."""
+    count, moves = units.payload, expand(made)
+    ends = np.arange(count + 1) * task.payload // count
+    amount = np.diff(ends)[moves.element % count]
+    number = np.searchsorted([*made.rounds], moves.cycle, side="right") - 1
+    link = (number * task.n + moves.dimension << task.n) + moves.node
+    loads = np.bincount(link, amount, minlength=len(made.rounds) * task.n << task.n)
+    longest = loads.reshape(len(made.rounds), -1).max(axis=1).astype(int).tolist()
+    return sum(machine.message_time(length * task.itemsize) for length in longest if length)
 
 
 def _all_units(task: Task) -> Iterator[Task]:

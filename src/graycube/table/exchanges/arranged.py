@@ -26,7 +26,7 @@ from graycube.table.shares import MAX_BITS
 
 ALL_ORDERS, ALL_TURNS = 3, 6
 """Up to so many dimensions all orders are tried, and all rotations of one, both ways."""
-MANY = (4, 8, 16, 32, 64, 128, 256)
+MANY = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 """So many parts are tried in one order."""
 WAVES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 """So many parts follow each other where node bits trade places."""

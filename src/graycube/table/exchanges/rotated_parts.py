@@ -16,9 +16,9 @@ ports two waves take but one round more than one.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, islice, pairwise, permutations
+from itertools import accumulate, chain, islice, pairwise, permutations, zip_longest
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
@@ -27,43 +27,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.machine import Machine
-from graycube.schedule import Crossing, Schedule, Step, Task
+from graycube.schedule import Crossing, Schedule, Step, Task, Way
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
-from graycube.table.exchanges.arranged import Arrangement, arrangements, dimensions
-from graycube.table.shares import cuts, needed, shares
+from graycube.table.exchanges.arranged import Arrangement, Listed, arrangements, dimensions
+from graycube.table.exchanges.leftovers import Leftover, dealt
+from graycube.table.shares import FINE, cuts, needed, shares
 
 MAX_DIMS = 16
 """More take long to lay out."""
 MAX_PARTS = 8
-EVEN, TRIED, CLOSE = 1 << 6, 8, 1.2
+EVEN, TRIED, CLOSE = 1 << 6, 8, 1.25
 """Parts are shifted by 1/64 of a block at least, in so many ways that are close to the best."""
 
 
 class _Parting(NamedTuple):
-    """Parts of so many units, whose groups have these ``bits``."""
+    """Parts of so many units, whose groups have these ``bits``, and what they leave over."""
 
     task: Task
     laid: Arrangement
     bits: tuple[int, ...]
     sizes: tuple[int, ...]
+    left: Leftover | None = None
 
     @property
     def units(self) -> int:
         """Of all parts."""
         return self.task.payload << len(self.bits)
 
-    def crossing(self, units: int, *, half: bool) -> int:
-        """How many elements of some units a node sends."""
-        return units * (self.task.block // self.units) >> half
+    def with_equal_parts(self) -> "_Parting":
+        """The same, where some units may be left over."""
+        parts = len(self.sizes)
+        return self._replace(sizes=(self.units // parts,) * parts)
+
+    @property
+    def unit(self) -> int:
+        """The elements of one."""
+        return self.task.block // self.units
 
     def rounds(self) -> list[int]:
         """How many elements cross the fullest dimension in each round."""
-        load = defaultdict[tuple[int, int, int], int](int)
+        if self.left is None:
+            return self.in_parts()
+        more = (self.unit * count >> self.left.slots for count in self.left.longest)
+        return [sum(both) for both in zip_longest(self.in_parts(), more, fillvalue=0)]
+
+    def in_parts(self) -> list[int]:
+        """The same without what is left over, which goes last."""
+        unit, load = self.unit, defaultdict[tuple[int, int, int], int](int)
         for size, (which, rounds) in zip(self.sizes, self.laid.parts, strict=True):
             crossed = self.laid.lists[which].crossed
             for number, (d, side, half) in zip(rounds, crossed, strict=True):
-                load[number, d, side] += self.crossing(size, half=half)
+                load[number, d, side] += size * unit >> half
         longest = [0] * (1 + max(number for number, _, _ in load))
         for (number, _, _), size in load.items():
             longest[number] = max(longest[number], size)
@@ -118,7 +133,25 @@ def _cheapest(task: Task, machine: Machine) -> _Parting:
     rotated.sort(key=itemgetter(0))
     close = [one for price, one in rotated[:TRIED] if price <= least * CLOSE]
     ways = ([] if best is None else [best]) + [_shifted(one) for one in close]
+    ways += _evened(
+        [one for _, one in rotated], min(one.price(machine) for one in ways), machine
+    )
     return min(ways, key=lambda one: one.price(machine))
+
+
+def _evened(some: Sequence[_Parting], most: float, machine: Machine) -> Iterator[_Parting]:
+    """The best of some, with parts that are equal and what these leave over dealt out."""
+    equal = [(one.with_equal_parts(), one.units % len(one.sizes)) for one in some]
+    priced = [
+        (one.price(machine), rest / len(one.sizes), one)
+        for one, rest in equal
+        if rest and one.sizes[0] < FINE
+    ]
+    price, _, best = min(priced, key=itemgetter(0, 1), default=(inf, 0.0, None))
+    if best is not None and price < most:
+        left = dealt(best.laid, best.task.n, best.units - sum(best.sizes))
+        if left is not None:
+            yield best._replace(left=left)
 
 
 def _shifted(one: _Parting) -> _Parting:
@@ -128,7 +161,7 @@ def _shifted(one: _Parting) -> _Parting:
     """
     every = [*chain.from_iterable(some.crossed for some in one.laid.lists)]
     halves = {crossed.half for crossed in every}
-    if len(halves) == 1 and {*one.rounds()} == {one.crossing(max(one.sizes), half=max(halves))}:
+    if len(halves) == 1 and {*one.rounds()} == {max(one.sizes) * one.unit >> max(halves)}:
         return one
     parts, bits = len(one.sizes), one.laid.free
     while len(bits) > len(one.bits) and one.task.payload << len(bits) - 1 >= EVEN:
@@ -175,28 +208,50 @@ def _candidates(task: Task, machine: Machine) -> Iterator[_Parting]:
 
 
 def _scheduled(found: _Parting) -> Schedule:
-    task, n, lengths = found.task, found.task.n, found.rounds()
+    task, laid, unit, lengths = found.task, found.laid, found.unit, found.rounds()
     starts = list(accumulate(lengths, initial=0))
     ahead = defaultdict[tuple[int, int, int], int](int)
-    ways = []
-    laid, runs = found.laid, pairwise(accumulate(found.sizes, initial=0))
+    ways, runs = list[Way](), pairwise(accumulate(found.sizes, initial=0))
     for (which, rounds), run in zip(laid.parts, runs, strict=True):
+        one = laid.lists[which]
         for share in shares(*run, task.payload, found.bits) if run[0] < run[1] else ():
-            crossings = list[Crossing]()
-            for number, crossed in zip(rounds, laid.lists[which].crossed, strict=True):
+            begin, elements = list[int](), share.units(found.bits) * unit
+            for number, crossed in zip(rounds, one.crossed, strict=True):
                 link = number, crossed.dim, crossed.side
-                crossings.append(Crossing(crossed.dim, starts[number] + ahead[link]))
-                ahead[link] += found.crossing(share.units(found.bits), half=crossed.half)
-            coming, cells = iter(crossings), iter(laid.lists[which].cells)
-            steps = [
-                Step(exchange, tuple(islice(coming, len(next(cells)))))
-                if exchange.flip & (1 << n) - 1
-                else Step(exchange)
-                for exchange in laid.lists[which].exchanges
-            ]
-            ways.append(share.way(task, steps))
+                begin.append(starts[number] + ahead[link])
+                ahead[link] += elements >> crossed.half
+            ways.append(share.way(task, _steps(one, begin, task.n)))
+    if found.left is not None:
+        behind = [a + b for a, b in zip(starts, found.in_parts(), strict=False)]
+        ways += _left_over(found, found.left, behind)
     marks = tuple(at for at, length in zip(starts, lengths, strict=False) if length)
     return Schedule(task, "rotated-parts", marks, starts[-1], tuple(ways))
+
+
+def _left_over(found: _Parting, left: Leftover, starts: Sequence[int]) -> Iterator[Way]:
+    """The ways of what is left over, which begin in these cycles of rounds, or later."""
+    first, task, unit = sum(found.sizes), found.task, found.unit
+    for number, value, which, late in left.hands:
+        _, rounds = found.laid.parts[which]
+        begin = [
+            None if ahead is None else starts[r] + (unit * ahead >> left.slots)
+            for r, ahead in zip(rounds, late, strict=True)
+        ]
+        steps = _steps(found.laid.lists[which], begin, task.n)
+        for share in shares(first + number, first + number + 1, task.payload, found.bits):
+            yield share.way(task, steps, left.mask, value)
+
+
+def _steps(one: Listed, begin: Sequence[int | None], n: int) -> list[Step]:
+    """The exchanges of a list whose crossings begin in these cycles; None for no crossing."""
+    timed, cells, steps = zip(one.crossed, begin, strict=True), iter(one.cells), list[Step]()
+    for exchange in one.exchanges:
+        over = next(cells) if exchange.flip & (1 << n) - 1 else ()
+        some = [(crossed.dim, at) for crossed, at in islice(timed, len(over))]
+        crossings = tuple(Crossing(d, at) for d, at in some if at is not None)
+        if len(crossings) == len(over):
+            steps.append(Step(exchange, crossings))
+    return steps
 
 
 ALGORITHM = Algorithm(

@@ -16,9 +16,10 @@ Rules.
 On p ports this takes about n K / (2 p) cycles, down to 2K/3; ports that do not help stay idle.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 
 from graycube.gf2 import Exchange
 from graycube.machine import Machine
@@ -31,14 +32,14 @@ from graycube.table.conversion import (
     where_not,
     why_no_detour,
 )
-from graycube.table.gray.routes import InRound, Route, on_routes, unit_size
+from graycube.table.gray.routes import InRound, Route, on_routes, unit_sizes
 
 MAX_STEPS = 1 << 11
 """About as many steps are placed: more units than that would make planning slow."""
 MIXTURES = 8
 """So many of the most promising mixtures are tried."""
-TRIED = 1 << 8
-"""Numbers of units that have no more steps are placed to see how many rounds they take."""
+TRIED = 1 << 14
+"""So many steps are placed in all, to see how many rounds units of some sizes take."""
 
 Kind = tuple[Exchange | None, Exchange | None]
 """What the two units of a pair do in one round."""
@@ -69,41 +70,39 @@ def applicable(task: Task, machine: Machine) -> str | None:
 def emit(task: Task, machine: Machine) -> Schedule:
     """The cheapest of the placements for as many ports as there are, or fewer."""
     fields = converted(task)
-    most = min(machine.links_at_once, sum(field.width for field in fields))
-    sizes = {ports: _unit(task, machine, fields, ports) for ports in range(1, most + 1)}
-
-    def price(ports: int, rounds: Callable[[tuple[Field, ...], int, int], int]) -> float:
-        units, size = -(-task.block // sizes[ports]), sizes[ports] * task.itemsize
-        return rounds(fields, units, ports) * machine.message_time(size)
-
-    best, cheapest = most, price(most, _rounds)
-    for ports in range(most - 1, 0, -1):
-        if price(ports, _least_rounds) < cheapest and price(ports, _rounds) < cheapest:
-            best, cheapest = ports, price(ports, _rounds)
-    placed = _best(fields, -(-task.block // sizes[best]), best)
+    ports, size = _cheapest(task, machine, fields)
+    placed = _best(fields, -(-task.block // size), ports)
     routes = [r for kind, times in placed.items for r in _routes(fields, kind, times)]
-    return on_routes(task, "few-ports", sizes[best], placed.rounds, routes)
+    return on_routes(task, "few-ports", size, placed.rounds, routes)
 
 
-def _unit(task: Task, machine: Machine, fields: tuple[Field, ...], ports: int) -> int:
-    """The cheapest of what is found if few units are placed, and if gaps are guessed."""
-    steps = len(_steps(fields, "over top"))
-    most = max(8, MAX_STEPS // steps)
+def _cheapest(task: Task, machine: Machine, fields: tuple[Field, ...]) -> tuple[int, int]:
+    """The ports and the size of units; what no mixture makes cheaper is not placed."""
+    steps, best, cheapest, left = len(_steps(fields, "over top")), (0, 0), inf, TRIED
+    for below, idle, size in _promising(task, machine, fields, max(8, MAX_STEPS // steps)):
+        if below >= cheapest or left < 0:
+            break
+        units = -(-task.block // size)
+        rounds, left = _rounds(fields, units, -idle), left - units * steps
+        if (price := rounds * machine.message_time(size * task.itemsize)) < cheapest:
+            best, cheapest = (-idle, size), price
+    return best
 
-    def guessed(units: int) -> int:
-        if units > most:
-            return 2 * most * steps * task.block  # out of the question
-        return _least_rounds(fields, units, ports) + steps
 
-    def placed(units: int) -> int:
-        few = units * steps <= TRIED
-        return _rounds(fields, units, ports) if few else 2 * most * steps * task.block
-
-    def price(size: int) -> float:
-        rounds = _rounds(fields, -(-task.block // size), ports)
-        return rounds * machine.message_time(size * task.itemsize)
-
-    return min((unit_size(task, machine, rounds) for rounds in (guessed, placed)), key=price)
+def _promising(
+    task: Task, machine: Machine, fields: tuple[Field, ...], most: int
+) -> list[tuple[float, int, int]]:
+    """What units take at least, the ports less than none, and the size: the best first."""
+    ports = min(machine.links_at_once, sum(field.width for field in fields))
+    found = list[tuple[float, int, int]]()
+    for size in unit_sizes(task, machine):
+        units, time = -(-task.block // size), machine.message_time(size * task.itemsize)
+        if units <= most:
+            rounds = (
+                (used, _least_rounds(fields, units, used)) for used in range(1, ports + 1)
+            )
+            found += ((least * time, -used, size) for used, least in rounds)
+    return sorted(found)
 
 
 def _rounds(fields: tuple[Field, ...], units: int, ports: int) -> int:

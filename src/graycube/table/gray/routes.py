@@ -78,18 +78,29 @@ def unit_size(task: Task, machine: Machine, rounds: Callable[[int], int]) -> int
     >>> [unit_size(task, Machine(4, startup=s), lambda units: units + 2) for s in (0, 10, 500)]
     [1, 77, 500]
     """
-    counts = {*range(1, 65), task.block}
-    counts.update(int(65 * 1.05**k) for k in range(task.block.bit_length() * 15))
-    sizes = {-(-task.block // count) for count in counts}
-    if machine.packet is not None:
-        sizes.add(max(1, min(task.block, machine.packet // task.itemsize)))
 
     def price(size: int) -> tuple[float, int]:
         length = rounds(-(-task.block // size))
         return length * machine.message_time(size * task.itemsize), length
 
-    cheapest: int = min(sorted(sizes), key=price)
+    cheapest: int = min(unit_sizes(task, machine), key=price)
     return cheapest
+
+
+def unit_sizes(task: Task, machine: Machine) -> list[int]:
+    """The sizes of units that are worth a try: for few units all, for more about every one.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(4, "gray"), Layout.nodes(4), block=10)
+    >>> unit_sizes(task, Machine(4))
+    [1, 2, 3, 4, 5, 10]
+    """
+    counts = {*range(1, 65), task.block}
+    counts.update(int(65 * 1.05**k) for k in range(task.block.bit_length() * 15))
+    sizes = {-(-task.block // count) for count in counts}
+    if machine.packet is not None:
+        sizes.add(max(1, min(task.block, machine.packet // task.itemsize)))
+    return sorted(sizes)
 
 
 def too_few_ports(machine: Machine, needed: int) -> str | None:

@@ -28,8 +28,8 @@ from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import always, converted, why_conversion
-from graycube.table.lanes import LaneStep, LaneWay, in_lanes
-from graycube.table.messages.circuits import by_detours, on_circuits
+from graycube.table.lanes import LaneStep, LaneWay, cycles, in_lanes
+from graycube.table.messages.circuits import FEW, by_detours, on_circuits
 from graycube.table.messages.manners import (
     Hops,
     InUse,
@@ -46,7 +46,7 @@ from graycube.table.relabel import is_renumbering
 
 MOST = 1 << 9
 """So many messages, at most, find their ways."""
-CODES = 5
+CODES = 6
 """Dimensions up to which circuits carry codes."""
 ALL_ORDERS = 3
 """Up to so many dimensions all orders are tried."""
@@ -70,15 +70,7 @@ def _is_small_conversion(task: Task, machine: Machine) -> bool:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """In the cheapest manner."""
-    manner, moving = _cheapest(task, machine), count()
-    units, ways, found_hops = manner.units or manner.parts, [], manner.hops()
-    for start in range(1 << task.n):
-        goal = task.move(start)
-        number = next(moving) if start != goal else 0
-        for part, size in enumerate(shared_out(units, manner.parts, number)):
-            hops = found_hops.get((start, goal, part), ())
-            ways.append(LaneWay(size, _steps(start, hops), (1 << task.n) - 1, start))
-    return in_lanes(task, "by-message", ways)
+    return in_lanes(task, "by-message", _ways(_cheapest(task, machine), task))
 
 
 def price(task: Task, machine: Machine) -> float:
@@ -88,20 +80,53 @@ def price(task: Task, machine: Machine) -> float:
     return _price(_cheapest(task, machine), task, machine)
 
 
+def _ways(manner: Manner, task: Task) -> list[LaneWay]:
+    """What each part of each block does."""
+    moving, ways, found = count(), list[LaneWay](), manner.hops()
+    for start in range(1 << task.n):
+        goal = task.move(start)
+        number = next(moving) if start != goal else 0
+        for part, size in enumerate(shared_out(manner.dealt, manner.parts, number)):
+            hops = found.get((start, goal, part), ())
+            ways.append(LaneWay(size, _steps(start, hops), (1 << task.n) - 1, start))
+    return ways
+
+
 def _price(manner: Manner, task: Task, machine: Machine) -> float:
-    size = -(-task.block // (manner.units or manner.parts)) * task.itemsize
+    """What the rounds take; where units are not equal, they are counted."""
+    size, more = divmod(task.block, manner.dealt)
+    if more:
+        lengths = cycles(_ways(manner, task), task.block)
+    else:
+        lengths = [size * count for count in manner.fullest]
+    return sum(machine.message_time(length * task.itemsize) for length in lengths)
+
+
+def _going_round(manner: Manner, task: Task) -> Iterator[Manner]:
+    """If parts are not equal, the same where another part of each message is a longer one."""
+    if manner.units is None and task.block % manner.parts:
+        other = manner._replace(units=task.block)
+        yield other._replace(fullest=tuple(cycles(_ways(other, task), task.block)))
+
+
+def _least(manner: Manner, task: Task, machine: Machine) -> float:
+    """The same with units that are all as short as the shortest."""
+    size = task.block // manner.dealt * task.itemsize
     return sum(machine.message_time(size * count) for count in manner.fullest)
 
 
 @lru_cache(maxsize=1 << 5)
 def _cheapest(task: Task, machine: Machine) -> Manner:
-    """Manners are laid out as long as they may take less than the best one so far."""
+    """Manners are laid out, and counted, where they may take less than the best one so far."""
     found, least = list[Manner](), inf
     for below, lay_out in sorted(_choices(task, machine), key=itemgetter(0)):
-        if below < least:
-            found += lay_out()
-            least = min((_price(each, task, machine) for each in found), default=inf)
-    return min(found, key=lambda each: _price(each, task, machine))
+        for manner in lay_out() if below < least else ():
+            if _least(manner, task, machine) < least:
+                for each in (manner, *_going_round(manner, task)):
+                    price = _price(each, task, machine)
+                    if price < least:
+                        found, least = [each], price
+    return found[0]
 
 
 def _choices(
@@ -109,24 +134,26 @@ def _choices(
 ) -> Iterator[tuple[float, Callable[[], tuple[Manner, ...]]]]:
     """What they take at least, and what lays them out; also on fewer ports, if that is cheaper.
 
-    Where links differ, circuits are led by the network.
+    Where links differ, circuits are led by the network. On more ports than parts they are the
+    same; many messages do not try fewer.
     """
     pairs = tuple((u, task.move(u)) for u in range(1 << task.n))
     each, dims = [(u ^ v).bit_count() for u, v in pairs], dimensions(messages(pairs, 1))
     circuits = machine.switching == "circuit"
     for used in range(machine.links_at_once, 0, -1):
         for parts in range(1, min(2 * used, (MOST >> task.n) + 1, task.block + 1)):
-            once = machine.message_time(-(-task.block // parts) * task.itemsize)
-            some_go = machine.message_time(task.block // parts * task.itemsize)
+            once = machine.message_time(task.block // parts * task.itemsize)
             hops, some = parts * sum(each), (pairs, parts, used)
             fewest = max(-(-hops // (task.n << task.n)), -(-parts // used))
-            if circuits and machine.alike:
+            again = parts << task.n <= FEW or used == machine.links_at_once
+            if circuits and machine.alike and (parts == used or (parts > used and again)):
                 yield fewest * once, partial(by_detours, *some)
-            if circuits and parts <= used:
-                yield fewest * once, partial(on_circuits, *some, led=machine.leads)
-            if parts <= used:
+            if parts == used:
+                if circuits:
+                    yield fewest * once, partial(on_circuits, *some, led=machine.leads)
                 units = parts if task.block % parts == 0 else task.block
-                yield len(dims) * some_go, partial(in_orders, pairs, parts, units)
+                yield len(dims) * once, partial(in_orders, pairs, parts, units)
+            if parts <= used:
                 fewest = max(-(-hops // (used << task.n)), *each)
                 yield fewest * once, partial(hop_by_hop, *some)
 

@@ -43,7 +43,7 @@ from graycube.table.shares import MAX_BITS, needed, shares
 OTHERS = (rotated_parts, pairs, dimension_exchange, all_to_all, pipeline)
 """What is written down more simply is taken where it costs no more."""
 
-MOST_WAYS, WORTH = 1 << 13, 1 / 64
+MOST_WAYS, WORTH = 1 << 13, 1 / 512
 """So many messages, at most, take rotated orders; so many have to save so much, fewer less."""
 
 DEALT = (2, 5)
@@ -187,14 +187,14 @@ def _best(task: Task, machine: Machine) -> _Mannered | None:
     for on, parted, joined in product(fewer, left, (False, True)):
         below = parted.least(on, joined=joined) if parted.fits(on) else inf
         for each in _manners(parted, on, joined=joined) if below < least else ():
-            price = each.price(machine)
-            if price < least * parted.worth:
+            price = each.price(machine) / parted.worth
+            if price < least:
                 least, found = price, each
             if below >= least:
                 break
     for each in _striding(left, machine, least):
-        price = each.price(machine)
-        if price < least * each.parted.worth:
+        price = each.price(machine) / each.parted.worth
+        if price < least:
             least, found = price, each
     return found
 

@@ -26,6 +26,11 @@ class Manner(NamedTuple):
     hops: Callable[[], Mapping[Message, Hops]]
     units: int | None = None
 
+    @property
+    def dealt(self) -> int:
+        """The units that are dealt, or the parts."""
+        return self.units or self.parts
+
 
 def messages(pairs: Pairs, parts: int) -> list[Message]:
     """All that leave their node, those of a node together.

@@ -18,6 +18,8 @@ from functools import lru_cache
 from math import inf
 from typing import NamedTuple
 
+import numpy as np
+
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm, cheaper
@@ -39,16 +41,34 @@ PLACED = 1 << 11
 
 
 class _Streams(NamedTuple):
-    """Parts with their hops in slots; units of so many elements take so many rounds."""
+    """Parts and the rounds of their hops; units of so many elements take so many rounds."""
 
     parts: int
     hops: dict[Message, Hops]
-    unit: int
     rounds: int
+    unit: int
+
+    def shared(self, block: int) -> list[int]:
+        """How many units each part has."""
+        units = -(-block // self.unit)
+        return [
+            (k + 1) * units // self.parts - k * units // self.parts for k in range(self.parts)
+        ]
 
     def price(self, task: Task, machine: Machine) -> float:
-        """What the rounds take."""
-        return self.rounds * machine.message_time(self.unit * task.itemsize)
+        """What the rounds take, where the last unit of a block may be a short one."""
+        units = self.shared(task.block)
+        units[-1] -= 1
+        begin_less_end = np.zeros(self.rounds + 1, dtype=np.int64)
+        for (_, _, k), hops in self.hops.items():
+            for start, _ in hops:
+                begin_less_end[start] += 1
+                begin_less_end[start + units[k]] -= 1
+        whole = int(np.count_nonzero(begin_less_end.cumsum()))
+        short = task.block % self.unit or self.unit
+        return whole * machine.message_time(self.unit * task.itemsize) + (
+            self.rounds - whole
+        ) * machine.message_time(short * task.itemsize)
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -67,15 +87,12 @@ def applicable(task: Task, machine: Machine) -> str | None:
 def emit(task: Task, machine: Machine) -> Schedule:
     """With the least time for the streams."""
     best = cheaper(_best(task, machine), task, "in streams")
-    units, mask = -(-task.block // best.unit), (1 << task.n) - 1
-    timed, _ = in_rounds(best.hops, machine.links_at_once, -(-units // best.parts))
-    routes = []
+    routes, mask = list[Route](), (1 << task.n) - 1
     for u in range(1 << task.n):
-        for k in range(best.parts):
-            size = (k + 1) * units // best.parts - k * units // best.parts
-            hops = timed.get((u, task.move(u), k), ())
+        for k, units in enumerate(best.shared(task.block)):
+            hops = best.hops.get((u, task.move(u), k), ())
             steps = tuple((start, always(d)) for start, d in hops)
-            routes.append(Route(size, steps, mask, u))
+            routes.append(Route(units, steps, mask, u))
     return on_routes(task, "streams", best.unit, best.rounds, routes)
 
 
@@ -129,7 +146,7 @@ def _in_units(
 
     unit = unit_size(task, machine, rounds)
     units = -(-task.block // unit)
-    return _Streams(parts, hops, unit, in_rounds(hops, ports, -(-units // parts))[1])
+    return _Streams(parts, *in_rounds(hops, ports, -(-units // parts)), unit)
 
 
 ALGORITHM = Algorithm(

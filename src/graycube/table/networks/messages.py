@@ -43,6 +43,19 @@ def with_best_messages(
     def guess(merged: int) -> float:
         return (per_message / (1 << merged) + fill) * machine.message_time(unit << merged)
 
+    found = {0: few, most: many}
+
+    def price(merged: int) -> float:
+        if merged not in found:
+            found[merged] = make(merged)
+        return seconds(found[merged], machine)
+
     best = min(range(most + 1), key=guess)
-    near = sorted({k for k in (best - 1, best, best + 1) if 0 < k < most})
-    return min((few, *map(make, near), many), key=lambda made: seconds(made, machine))
+    while (near := min(_near(best, most), key=price)) != best:
+        best = near
+    return found[min((best, 0, most), key=price)]
+
+
+def _near(merged: int, most: int) -> list[int]:
+    """The size, and those next to it."""
+    return [k for k in (merged, merged - 1, merged + 1) if 0 <= k <= most]
