@@ -38,8 +38,8 @@ MAX_STEPS = 1 << 11
 """About as many steps are placed: more units than that would make planning slow."""
 MIXTURES = 8
 """So many of the most promising mixtures are tried."""
-TRIED = 1 << 14
-"""So many steps are placed in all, to see how many rounds units of some sizes take."""
+TRIED, FEW = 20_000, 1 << 9
+"""So many steps are placed in all to see how many rounds units take; few are always."""
 
 Kind = tuple[Exchange | None, Exchange | None]
 """What the two units of a pair do in one round."""
@@ -77,31 +77,33 @@ def emit(task: Task, machine: Machine) -> Schedule:
 
 
 def _cheapest(task: Task, machine: Machine, fields: tuple[Field, ...]) -> tuple[int, int]:
-    """The ports and the size of units; what no mixture makes cheaper is not placed."""
+    """The ports and the size of units, of those that are placed, the most promising first."""
     steps, best, cheapest, left = len(_steps(fields, "over top")), (0, 0), inf, TRIED
-    for below, idle, size in _promising(task, machine, fields, max(8, MAX_STEPS // steps)):
-        if below >= cheapest or left < 0:
-            break
-        units = -(-task.block // size)
-        rounds, left = _rounds(fields, units, -idle), left - units * steps
-        if (price := rounds * machine.message_time(size * task.itemsize)) < cheapest:
-            best, cheapest = (-idle, size), price
+    for _, least, idle, size in _promising(task, machine, fields, steps):
+        units, time = -(-task.block // size), machine.message_time(size * task.itemsize)
+        if least * time < cheapest and (left > 0 or units * steps <= FEW):
+            left -= units * steps
+            rounds = _rounds(fields, units, -idle)
+            if rounds * time < cheapest:
+                best, cheapest = (-idle, size), rounds * time
     return best
 
 
 def _promising(
-    task: Task, machine: Machine, fields: tuple[Field, ...], most: int
-) -> list[tuple[float, int, int]]:
-    """What units take at least, the ports less than none, and the size: the best first."""
+    task: Task, machine: Machine, fields: tuple[Field, ...], steps: int
+) -> list[tuple[float, int, int, int]]:
+    """A guess of what units take, their rounds at least, the ports less than none, the size."""
     ports = min(machine.links_at_once, sum(field.width for field in fields))
-    found = list[tuple[float, int, int]]()
+    found = list[tuple[float, int, int, int]]()
     for size in unit_sizes(task, machine):
         units, time = -(-task.block // size), machine.message_time(size * task.itemsize)
-        if units <= most:
+        if units <= max(8, MAX_STEPS // steps):
             rounds = (
                 (used, _least_rounds(fields, units, used)) for used in range(1, ports + 1)
             )
-            found += ((least * time, -used, size) for used, least in rounds)
+            found += (
+                ((least + steps // 2) * time, least, -used, size) for used, least in rounds
+            )
     return sorted(found)
 
 
