@@ -9,6 +9,8 @@ Rules.
    part, or all of it on some nodes, as it does with a block.
 3. In a round every part does its next crossing. Parts that meet in a dimension cross it one
    after the other, unless all nodes send at most one of them.
+4. Where units cannot be shared out equally, parts are equal, and some addresses of what they
+   leave over go with one part, some with another (:mod:`graycube.table.exchanges.leftovers`).
 
 That is the number of rounds of one exchange after the other, with the bytes shared out over the
 ports. Where bits trade places in m waves, it is m + 1 rounds of K / pm for each trade; on all

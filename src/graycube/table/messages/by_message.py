@@ -10,8 +10,8 @@ rounds, in several manners, of which the cheapest is taken:
 3. *Circuits*: each in the first round that has all links of its path, and ports, to spare
    (``circuits``). So the parts of a block go at once, over several paths.
 
-What this takes depends on how many messages meet: it is counted. Each has a way of its own, so
-they must be few.
+What this takes depends on how many messages meet, and on how long the parts are that do: it is
+counted. Each has a way of its own, so they must be few.
 """
 
 from collections.abc import Callable, Iterator, Sequence
