@@ -15,6 +15,7 @@ from graycube.gf2 import AffineMap, Matrix
 from graycube.planning.candidate import all_candidates
 from graycube.run.local import apply
 from graycube.schedule import dump, expand, load
+from graycube.table.exchanges import dimension_exchange, pipeline
 from graycube.verify import check_algebra, check_elements
 
 MANY = settings(max_examples=examples(100))
@@ -368,3 +369,14 @@ def test_plans_for_a_million_nodes_are_proved(specs, ports, switching):
     assert load(dump(plan.schedule)) == plan.schedule
     assert simulate(plan.schedule).time(machine) == plan.cost
     assert "lower bound" in plan.explain()
+
+
+@MANY
+@given(st.data())
+def test_a_pipeline_left_out_on_one_port_would_send_for_as_long_as_exchange(data):
+    layouts = data.draw(affine_layouts(8))
+    machine = gc.Machine(dims=layouts[0].n)
+    task = gc.Task(*layouts, layouts[0].block_size * data.draw(st.sampled_from([1, 2, 4, 6])))
+    if pipeline.applicable(task, machine) == "on one port it is exchange":
+        cycles = dimension_exchange.emit(task, machine).cycles
+        assert pipeline.emit(task, machine).cycles >= cycles

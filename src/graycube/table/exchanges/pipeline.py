@@ -21,6 +21,7 @@ from graycube.table.networks import Method, rearrangement, seconds, with_best_me
 RADICES = (1, 2, 3)
 """So many dimensions at a time are tried, and as many as there are ports."""
 MAX_DIMS = 48
+_NO_BETTER = "on one port it is exchange"
 MAX_SLOTS = 20
 """A block is cut into at most 2^20 parts."""
 
@@ -34,13 +35,23 @@ def applicable(task: Task, machine: Machine) -> str | None:
     finer = _cut(task)
     if finer.p == finer.n:
         return f"a block of {task.block} elements has no halves"
+    alone = machine.links_at_once == 1
+    in_turn = exchange_in_turn(task, machine).cycles if alone else inf
+    if in_turn == _least(task):
+        return _NO_BETTER
     try:
         made = emit(task, machine)
     except GraycubeError as error:
         return str(error)
-    if machine.links_at_once == 1 and made.cycles >= exchange_in_turn(task, machine).cycles:
-        return "on one port it is exchange"
-    return None
+    return _NO_BETTER if made.cycles >= in_turn else None
+
+
+def _least(task: Task) -> int:
+    """The crossings of the elements of a node by shortest ways, in the mean."""
+    rows = task.move.matrix.rows[: task.n]
+    changed = sum(row != 1 << d for d, row in enumerate(rows))
+    flipped = sum(row == 1 << d and task.move.constant >> d & 1 for d, row in enumerate(rows))
+    return (changed * task.block >> 1) + flipped * task.block
 
 
 @lru_cache(maxsize=1 << 5)
