@@ -68,16 +68,12 @@ SEARCHES = {
     "8_4": Search(8, 4, (7, 8), tries=20, detour=0),
     "6_5": Search(6, 5, (5, 6, 7)),
     "7_5": Search(7, 5, (6, 7), tries=6),
-    "8_5": Search(8, 5, (7, 8)),
     "7_6": Search(7, 6, (6, 7), tries=1),
-    "8_6": Search(8, 6, (7, 8)),
-    "8_7": Search(8, 7, (7, 8)),
     "3_all": Search(3, 3, tuple(range(2, 11))),
     "4_all": Search(4, 4, tuple(range(3, 11))),
     "5_all": Search(5, 5, tuple(range(4, 11))),
     "6_all": Search(6, 6, tuple(range(5, 11))),
     "7_all": Search(7, 7, (6, 7, 8, 10)),
-    "8_all": Search(8, 8, (7, 8, 10)),
 }
 
 

@@ -39,7 +39,7 @@ _Ports = int | Literal["all"]
 SIZES: dict[_Ports, range] = {
     1: range(4, 7),
     2: range(4, 9),
-    3: range(4, 8),
+    3: range(4, 9),
     4: range(5, 9),
     5: range(6, 8),
     6: range(7, 8),
