@@ -12,7 +12,7 @@ from graycube.schedule import Step, Task, Way
 
 MAX_BITS = 5
 """So many slot bits, at most, number groups."""
-FINE = 1 << 13
+FINE = 1 << 14
 """A part of so many units is equal enough to others."""
 
 
