@@ -55,7 +55,7 @@ class Leftover(NamedTuple):
     longest: tuple[int, ...]
 
 
-class _Followed(NamedTuple):
+class _Traced(NamedTuple):
     """For each exchange over a link: its dimension, who crosses it, and from where."""
 
     dims: tuple[int, ...]
@@ -104,7 +104,7 @@ def dealt(laid: Arrangement, n: int, units: int) -> Leftover | None:
     return Leftover(len(used) - n, mask, tuple(hands), tuple(ahead.max(axis=1).tolist()))
 
 
-def _patterns(one: _Followed, hand: NDArray[np.intp]) -> NDArray[np.intp]:
+def _patterns(one: _Traced, hand: NDArray[np.intp]) -> NDArray[np.intp]:
     """For each hand the number of its pattern: how many of it cross each dimension."""
     counts = np.array([np.bincount(hand, crosses) for crosses in one.crosses])
     return np.unique(counts, axis=1, return_inverse=True)[1].ravel()
@@ -143,7 +143,7 @@ def _spread(numbers: NDArray[np.int64], bits: Sequence[int]) -> NDArray[np.int64
     return sum((numbers >> k & 1) << b for k, b in enumerate(bits)) + np.zeros_like(numbers)
 
 
-def _follow(exchanges: Sequence[Exchange], at: NDArray[np.int64], n: int) -> _Followed:
+def _follow(exchanges: Sequence[Exchange], at: NDArray[np.int64], n: int) -> _Traced:
     dims, crosses, nodes = list[int](), list[NDArray[np.bool_]](), list[NDArray[np.int64]]()
     for exchange in exchanges:
         moved = np.bitwise_count(at & exchange.when) & 1 == exchange.want
@@ -152,10 +152,10 @@ def _follow(exchanges: Sequence[Exchange], at: NDArray[np.int64], n: int) -> _Fo
             crosses.append(moved)
             nodes.append(at & (1 << n) - 1)
         at = at ^ exchange.flip * moved
-    return _Followed(tuple(dims), tuple(crosses), tuple(nodes))
+    return _Traced(tuple(dims), tuple(crosses), tuple(nodes))
 
 
-def _telling(followed: Sequence[_Followed], used: Sequence[int], most: int) -> list[int]:
+def _telling(followed: Sequence[_Traced], used: Sequence[int], most: int) -> list[int]:
     """The bits that tell who crosses the first dimensions, for so many hands at most."""
     bits = set[int]()
     for d in followed[0].dims:
@@ -170,7 +170,7 @@ def _telling(followed: Sequence[_Followed], used: Sequence[int], most: int) -> l
 
 
 def _carried(
-    one: _Followed,
+    one: _Traced,
     rounds: Sequence[int],
     hand: NDArray[np.intp],
     shape: tuple[int, int, int],
