@@ -20,7 +20,7 @@ from graycube.layout import Layout
 from graycube.run import Execution, private, rehearse
 from graycube.run.copying import node_copies
 from graycube.run.mpi import Comm
-from graycube.run.network import ReadyLines, groups, node_network
+from graycube.run.network import ReadyLines, node_network, runs_of
 from graycube.run.script import Script
 from graycube.schedule import Replication, Schedule
 
@@ -131,32 +131,30 @@ def network_of(
     known: Callable[[ReadyLines], Any],
 ) -> Planned:
     """What a schedule does on these nodes, with lines for ``runs`` of groups of bits."""
-    copies = isinstance(schedule, Replication)
+    kept: Callable[[ReadyLines], int | None] = _kept
     if isinstance(schedule, Replication):
         made = [node_copies(schedule, node, runs) for node in nodes]
     else:
-        made = [node_network(schedule, node, runs) for node in nodes]
+        made, kept = [node_network(schedule, node, runs) for node in nodes], lambda _: None
     work = defaultdict(list)
     for node, network in enumerate(made):
         for lines in network.lines:
-            kept = None
-            if copies:
-                kept = int(lines.words[0, 0]) >> lines.bits.start & 1 if lines.bits else 0
-            work[lines.after].append(Work(node, lines.rows, known(lines), kept))
+            work[lines.after].append(Work(node, lines.rows, known(lines), kept(lines)))
     scripts = tuple(network.script for network in made)
     end = np.array([network.end for network in made])
     return Planned(schedule.task.source, scripts, dict(work), end)
+
+
+def _kept(lines: ReadyLines) -> int | None:
+    """Which output a node of copies keeps."""
+    return int(lines.words[0, 0]) >> lines.bits.start & 1 if lines.bits else 0
 
 
 @lru_cache(maxsize=KEPT)
 def planned_stages(schedule: Schedule | Replication, nodes: range) -> Planned:
     """The same with one stage at a time: lines are pairs, known by their bit and words."""
     order = schedule.task.stages
-    if isinstance(schedule, Replication):
-        runs: list[tuple[int, ...]] = [(bit,) for bit in order]
-    else:
-        some = (group.bits for group in groups(schedule) if group.bits)
-        runs = [tuple(sorted(bits, key=order.index)) for bits in some]
+    runs = (sorted(bits, key=order.index) for bits in runs_of(schedule))
     each = tuple(tuple(range(bit, bit + 1) for bit in bits) for bits in runs)
     return network_of(schedule, nodes, each, lambda lines: (lines.bits.start, lines.words))
 

@@ -136,9 +136,9 @@ def _exchanges(way: Way) -> Iterator[tuple[int, int, Exchange, bool]]:
     The first crossing of a step decides who does the others.
     """
     for step in way.steps:
-        if isinstance(step.move, Exchange):
+        if (exchange := step.exchange) is not None:
             for k, crossing in enumerate(step.crossings):
-                yield crossing.start, crossing.dim, step.move, k == 0
+                yield crossing.start, crossing.dim, exchange, k == 0
 
 
 def _all_send(

@@ -112,8 +112,8 @@ def _bounds(schedule: Schedule, number: int) -> tuple[int, int]:
 
 def _uses(schedule: Schedule) -> Iterator[_HopTime]:
     for way in schedule.ways:
-        exchanges = [step.move for step in way.steps if isinstance(step.move, Exchange)]
-        tested = any(exchange.when for exchange in exchanges)
+        exchanges = (step.exchange for step in way.steps)
+        tested = any(exchange.when for exchange in exchanges if exchange is not None)
         yield from _some_cross(schedule, way) if tested else _all_cross(schedule, way)
 
 
@@ -137,8 +137,8 @@ def _bits(mask: int, value: int) -> Equations:
 def _some_cross(schedule: Schedule, way: Way) -> Iterator[_HopTime]:
     holders = _bits(way.mask, way.value)
     for step in way.steps:
-        exchange = step.move
-        if not isinstance(exchange, Exchange):
+        exchange = step.exchange
+        if exchange is None:
             continue
         flipped = 0
         for crossing in step.crossings if way.size else ():

@@ -15,7 +15,7 @@ from graycube.fourier.passes import reordered
 from graycube.layout import Layout
 from graycube.run.butterflies import unit_roots
 from graycube.run.mpi import Comm
-from graycube.run.network import ReadyLines, groups
+from graycube.run.network import ReadyLines, runs_of
 from graycube.schedule import Replication, Schedule
 
 _Blocks = NDArray[Any]
@@ -97,11 +97,7 @@ def _runs(
     """The groups of each run of stages: bits on either side of the extent, which is empty."""
     along, offset = layout.axes[axis], layout.word_bits(axis).start
     at = offset + along.low
-    runs: list[tuple[int, ...]]
-    if isinstance(schedule, Replication):
-        runs = [*zip(schedule.stages)]
-    else:
-        runs = [group.bits for group in groups(schedule) if group.bits]
+    runs = [*runs_of(schedule)]
     for bits in runs:
         found = []
         above, below = (tuple(b for b in bits if (b >= at) == side) for side in (True, False))

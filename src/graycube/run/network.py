@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
 from graycube.run.script import Bank, Draft, Part, Script, part
-from graycube.schedule import Schedule, Step
+from graycube.schedule import Replication, Schedule, Step
 
 FIRST = -1
 """The number of the round before all others."""
@@ -70,6 +70,19 @@ def groups(schedule: Schedule) -> Iterator[Group]:
         steps = tuple(run)
         bits = (step.stage for step in steps if step.stage is not None)
         yield Group(steps, tuple(sorted(bits)))
+
+
+def runs_of(schedule: Schedule | Replication) -> Iterator[tuple[int, ...]]:
+    """The bits of each run of stages; copies come between any two.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.table.networks import emulation, one_point
+    >>> [*runs_of(emulation(Layout.cyclic(3, 2)))], [*runs_of(one_point(Layout.nodes(2)))]
+    ([(2,), (1,), (0,)], [(1,), (0,)])
+    """
+    if isinstance(schedule, Replication):
+        return zip(schedule.stages)
+    return (group.bits for group in groups(schedule) if group.bits)
 
 
 def node_network(

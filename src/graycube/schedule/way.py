@@ -138,6 +138,15 @@ class Step:
         """Where what is at the address is afterwards."""
         return address if self.move is None else self.move(address)
 
+    @property
+    def exchange(self) -> Exchange | None:
+        """The exchange that the step is, if it is one.
+
+        >>> Step(Exchange(flip=1, when=2)).exchange, Step(stage=2).exchange
+        (Exchange(flip=1, when=2, want=1), None)
+        """
+        return self.move if isinstance(self.move, Exchange) else None
+
     def __str__(self) -> str:
         if self.stage is not None:
             return f"butterflies of bit {self.stage}"
@@ -276,7 +285,7 @@ def are_straight(ways: Sequence[Way]) -> bool:
     (False, True)
     """
     return all(
-        isinstance(step.move, Exchange)
+        step.exchange is not None
         and (len(step.crossings) < 2 or _one_by_one(step.crossings))
         and not any(crossing.delays for crossing in step.crossings)
         for way in ways

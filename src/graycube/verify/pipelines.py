@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from graycube.gf2 import AffineMap, Exchange, Matrix
+from graycube.gf2 import AffineMap, Matrix
 from graycube.machine import Machine
 from graycube.schedule import Schedule
 from graycube.verify.conditions import has_one_way
@@ -32,7 +32,7 @@ _RULES = ("end", "stage", "link", "ports", "time", "round")
 def is_pipeline(schedule: Schedule) -> bool:
     """Whether everything has one way, of exchanges over one dimension at a time and stages."""
     return has_one_way(schedule) and all(
-        (step.move is None or isinstance(step.move, Exchange)) and len(step.crossings) < 2
+        (step.move is None or step.exchange is not None) and len(step.crossings) < 2
         for step in schedule.ways[0].steps
     )
 

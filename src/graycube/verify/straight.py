@@ -24,7 +24,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 
-from graycube.gf2 import Exchange
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Way
 from graycube.verify.conditions import have_common_solution
@@ -51,7 +50,7 @@ def is_straight(schedule: Schedule) -> bool:
     Butterflies are not looked for here, so a task that asks for them is not for this theorem.
     """
     return not schedule.task.stages and all(
-        isinstance(step.move, Exchange)
+        step.exchange is not None
         and all(one.start < other.start for one, other in pairwise(step.crossings))
         and not any(crossing.delays for crossing in step.crossings)
         for way in schedule.ways

@@ -51,13 +51,14 @@ def timed_crossings(schedule: Schedule, every: int) -> Iterator[TimedCrossing]:
     for step in schedule.ways[0].steps:
         run += not step.crossings
         stages += step.stage is not None
-        if not isinstance(step.move, Exchange):
+        exchange = step.exchange
+        if exchange is None:
             continue
         for crossing in step.crossings:
-            condition = _by_index(place, step.move.when, step.move.want)
+            condition = _by_index(place, exchange.when, exchange.want)
             start, coefficients = _rounds(crossing, place, every)
             times = tuple(_by_index(place, late.mask, late.want) for late in crossing.delays)
-            known = (number, step.move, crossing, condition, start, coefficients, times)
+            known = (number, exchange, crossing, condition, start, coefficients, times)
             yield TimedCrossing(*known, stages, run)
             number += 1
         place = step.affine(place.width) @ place

@@ -102,8 +102,8 @@ def _crossed(task: Task, way: Way, *, mixed: bool) -> Iterator[Passage]:
     if span is not None:
         most = len(span) << task.p - n
     for step in way.steps:
-        exchange = step.move
-        if not isinstance(exchange, Exchange):
+        exchange = step.exchange
+        if exchange is None:
             continue
         equations = [*holders, (exchange.when, exchange.want)]
         halfway = exchange.when != 0 and len(step.crossings) > 1
@@ -202,8 +202,8 @@ def mixes_slots(n: int, way: Way) -> bool:
     they cross; and those that a way has on a node stay together if no step parts them.
     """
     last = max((k for k, step in enumerate(way.steps) if step.crossings), default=-1)
-    moves = (step.move for step in way.steps[: last + 1] if isinstance(step.move, Exchange))
-    return any((move.flip | move.when) >> n for move in moves)
+    exchanges = (step.exchange for step in way.steps[: last + 1])
+    return any((one.flip | one.when) >> n for one in exchanges if one is not None)
 
 
 @dataclass(frozen=True, slots=True)

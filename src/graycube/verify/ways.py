@@ -7,7 +7,6 @@ there, on links and ports, is for :mod:`graycube.verify.elements` to judge.
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.gf2 import AffineMap, Exchange
 from graycube.machine import Machine
 from graycube.schedule import Moves, Schedule, Step, Task, Way, expand
 from graycube.verify.elements import check_elements
@@ -113,10 +112,8 @@ def _check_end(schedule: Schedule, s: int, element: _Column) -> list[Violation]:
 
 
 def _after(step: Step, address: _Column, task: Task) -> _Column:
-    move = step.move
-    if isinstance(move, Exchange):
-        goes = np.bitwise_count(address & move.when) & 1 == move.want
-        return np.where(goes, address ^ move.flip, address)
-    if isinstance(move, AffineMap):
-        return np.asarray(move.affine(task.p)(address), np.int64)
-    return address
+    exchange = step.exchange
+    if exchange is not None:
+        goes = np.bitwise_count(address & exchange.when) & 1 == exchange.want
+        return np.where(goes, address ^ exchange.flip, address)
+    return np.asarray(step.affine(task.p)(address), np.int64)

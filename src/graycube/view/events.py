@@ -43,12 +43,12 @@ def trace(plan: Plan) -> str:
     require_plan(plan, "a trace shows a Plan")
     timed = [(count, max(of.values())) for count, of in plan.traffic.seconds(plan.machine)]
     gathering = plan.machine.per_row * plan.traffic.rows
-    rows = _messages(plan)
+    copied = isinstance(plan.schedule, Replication)
+    rows = None if copied else _messages(plan)
     if rows is None:
         events = _summed(timed, gathering)
-        note = f"(no messages: {plan.traffic.crossings} moves are too many for a trace)"
-        if isinstance(plan.schedule, Replication):
-            note = "(no messages: whole blocks are copied)"
+        why = f"{plan.traffic.crossings} moves are too many for a trace"
+        note = f"(no messages: {'whole blocks are copied' if copied else why})"
     else:
         seconds = list(chain.from_iterable([each] * count for count, each in timed))
         numbers = sorted(set(rows["round"]))
@@ -85,7 +85,7 @@ def _about(plan: Plan, note: str) -> dict[str, object]:
 
 def _messages(plan: Plan) -> dict[str, list[int]] | None:
     """Which link carries how many elements in which round, if they are few enough."""
-    if isinstance(plan.schedule, Replication) or plan.traffic.crossings > MAX_CROSSINGS:
+    if plan.traffic.crossings > MAX_CROSSINGS:
         return None
     n, moves = plan.task.n, plan.moves()
     link = moves.node.astype(np.int64) * n + moves.dimension
