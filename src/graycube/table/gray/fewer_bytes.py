@@ -33,7 +33,7 @@ from graycube.table.conversion import (
     why_no_conversion,
 )
 from graycube.table.gray.routes import widths_of
-from graycube.table.lanes import LaneStep, LaneWay, backwards, in_lanes, lengths
+from graycube.table.lanes import LaneStep, LaneWay, backwards, cycles, in_lanes, lengths
 
 _Ports = int | Literal["all"]
 SIZES: dict[_Ports, range] = {
@@ -93,18 +93,20 @@ def emit(task: Task, machine: Machine) -> Schedule:
     )
     near = prices[order[0]] + ROUNDED * rounds * element
 
-    def price(made: Schedule) -> float:
-        return sum(machine.message_time(size * task.itemsize) for size in made.round_lengths)
+    def price(ways: Sequence[LaneWay]) -> float:
+        sizes = filter(None, cycles(ways, task.block))
+        return sum(machine.message_time(size * task.itemsize) for size in sizes)
 
-    tried = (table[k] for k in order[:TRIED] if prices[k] <= near)
-    return min((_emitted(task, machine, point) for point in tried), key=price)
+    tried = [table[k] for k in order[:TRIED] if prices[k] <= near]
+    every = (_of_task(task, machine, point) for point in tried)
+    return in_lanes(task, "fewer-bytes", min(every, key=price))
 
 
-def _emitted(task: Task, machine: Machine, point: _Point) -> Schedule:
+def _of_task(task: Task, machine: Machine, point: _Point) -> list[LaneWay]:
     (field,) = converted(task)
     bits = _bits(field.width, _ports(machine, field.width))
     ways = _ways(point, Field(field.dims, to_binary=True), bits)
-    return in_lanes(task, "fewer-bytes", ways if field.to_binary else backwards(ways))
+    return ways if field.to_binary else backwards(ways)
 
 
 def front(task: Task, machine: Machine) -> list[tuple[int, float]]:
@@ -159,6 +161,7 @@ def _ways(point: _Point, field: Field, bits: int) -> list[LaneWay]:
     mask = sum(1 << d for d in top[1:])
     starts = {start for start, _, _ in point}
     staying = [(start, 1, ()) for start in range(0, 1 << bits, 2) if start not in starts]
+    lower = [field.below(bits, odd=odd) for odd in (False, True)]
     ways = []
     for start, weight, hops in [*staying, *point]:
         steps: list[LaneStep] = []
@@ -169,10 +172,11 @@ def _ways(point: _Point, field: Field, bits: int) -> list[LaneWay]:
                 steps.append(LaneStep(round_ + late, always(top[dimension]), lane))
                 word, crossings = word ^ 1 << dimension, crossings + 1
                 continue
-            lower = field.below(bits, odd=crossings % 2 == 1)
-            lane = word >> 1, crossings % 2
-            steps += [LaneStep(round_ + k, exchange, lane) for k, exchange in enumerate(lower)]
-            late = len(lower) - 1
+            odd = crossings % 2
+            lane = word >> 1, odd
+            every = enumerate(lower[odd])
+            steps += [LaneStep(round_ + k, exchange, lane) for k, exchange in every]
+            late = len(lower[odd]) - 1
         value = sum(1 << top[j] for j in range(1, bits) if start >> j & 1)
         ways.append(LaneWay(weight, tuple(steps), mask, value))
     return ways
