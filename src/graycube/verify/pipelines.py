@@ -40,6 +40,7 @@ def is_pipeline(schedule: Schedule) -> bool:
 def check_pipeline(schedule: Schedule, machine: Machine) -> Report:
     """Check a pipeline by algebra.
 
+    >>> from graycube.gf2 import Exchange
     >>> from graycube.layout import Layout
     >>> from graycube.schedule import Schedule, Step, Task, Way, hop
     >>> task = Task(Layout.cyclic(2, 1), Layout.parse("(b0 || b1)"), block=2)

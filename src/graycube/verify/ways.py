@@ -40,6 +40,7 @@ def can_follow(schedule: Schedule) -> bool:
 def check_ways(schedule: Schedule, machine: Machine, moves: Moves | None = None) -> Report:
     """Check all rules on every element of a schedule without butterflies.
 
+    >>> from graycube.gf2 import Exchange
     >>> from graycube.layout import Layout
     >>> from graycube.schedule import hop
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=2)
