@@ -112,22 +112,23 @@ def _sendings(schedule: Schedule) -> Iterator[_Sent]:
     Within a step of several cycles a node has what stays there and what passes.
     """
     n = schedule.task.n
-    nodes = np.arange(1 << n)
+    nodes, low = np.arange(1 << n), (1 << n) - 1
     for way in schedule.ways:
-        at = nodes[nodes & way.mask == way.value & (1 << n) - 1]
+        at = nodes[nodes & way.mask == way.value & low] | way.value & ~low
         sends = np.zeros(len(at), bool)
         for start, circuit in groupby(_exchanges(way), key=lambda step: step[0]):
             before, halved = at, 0
             for _, dim, exchange, begins in circuit:
-                if exchange.when >> n:
+                if exchange.when & ~low & ~way.mask:
                     halved |= 1 << dim
                     continue
                 if begins:
                     sends = np.bitwise_count(at & exchange.when) & 1 == exchange.want
+                    at = np.where(sends, at ^ exchange.flip & ~low, at)
                 at = np.where(sends, at ^ 1 << dim, at)
             amount = way.elements(n, schedule.task.p) >> (halved > 0)
             for more in {0, halved}:
-                yield _Sent(start, start + amount, before, before ^ at | more)
+                yield _Sent(start, start + amount, before & low, (before ^ at) & low | more)
 
 
 def _exchanges(way: Way) -> Iterator[tuple[int, int, Exchange, bool]]:
