@@ -1,5 +1,6 @@
 """Several fields in three fifths: proved, followed, carried out, and as fast as it says."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -12,7 +13,9 @@ import graycube as gc
 from graycube.cost import replay, simulate
 from graycube.schedule import expand
 from graycube.table.conversion import Field, converted
-from graycube.table.gray.class_routes import _List, _route, _TopStep, routes
+from graycube.table.gray import field_phases
+from graycube.table.gray.class_routes import _List, _route, _TopStep, begin, routes
+from graycube.table.gray.field_phases import _begun, _last, _rounds
 from graycube.verify import check_algebra
 
 NAME = "field-phases"
@@ -47,7 +50,8 @@ def directions(widths):
 
 
 def cycles_of(task):
-    return TABLE[NAME].cycles([field.width for field in converted(task)], task.block)
+    """By the law for large blocks, if it is one."""
+    return _rounds(converted(task), task.block)
 
 
 @pytest.mark.parametrize(
@@ -67,16 +71,52 @@ def test_every_element_arrives(widths):
 
 
 @pytest.mark.parametrize("widths", [*WIDTHS, (9, 2), (5, 5, 5), (8, 2, 3, 3), (2, 2, 2, 2)])
-def test_as_many_cycles_as_the_theory_says(widths):
+def test_pipelines_fill_once(widths):
     """For whole groups that are at least as many as the widest field has bits."""
     fields, wide = len(widths), max(widths)
-    for count in (wide, 20, 100, 2000):
-        if wide > 2:
-            cycles = TABLE[NAME].cycles(widths, 5 * fields * count)
-            assert cycles == fields * (3 * count + max(2, wide - 1))
-        else:
-            assert TABLE[NAME].cycles(widths, 2 * fields * count) == fields * (count + 1)
-    assert TABLE[NAME].cycles(widths, 10_000) <= 1.01 * (6000 if wide > 2 else 5000)
+    for back in directions(widths):
+        for count in (max(wide, 3), 20, 100, 2000):
+            if wide > 2:
+                task, cycles = (
+                    task_of(widths, 5 * fields * count, back),
+                    3 * fields * count + wide,
+                )
+            else:
+                task, cycles = task_of(widths, 2 * fields * count, back), fields * count + 2
+            assert emitted(task).cycles == cycles
+        assert cycles_of(task_of(widths, 10_000, back)) <= 12 + (6000 if wide > 2 else 5000)
+
+
+@pytest.mark.parametrize("widths", [(2, 2), (3, 3), (4, 2), (3, 3, 2), *sweep(((5, 4),))])
+@pytest.mark.parametrize("block", [7, 60])
+def test_no_phase_could_begin_a_cycle_earlier(widths, block, monkeypatch):
+    """Where phases follow each other too soon, the proof says so."""
+    task = task_of(widths, block, back=[0])
+    machine = machine_of(task.n)
+    assert check_algebra(emitted(task), machine)
+    for first in range(1, len(widths)):
+        monkeypatch.setattr(field_phases, "_begun", partial(hastened, first=first))
+        assert not check_algebra(emitted(task), machine)
+
+
+def hastened(fields, units, first):
+    """Every start from a phase on is a round early."""
+    return [
+        [
+            begun._replace(
+                starts=[[start - (p >= first) for start in each] for each in begun.starts]
+            )
+            for p, begun in enumerate(share)
+        ]
+        for share in _begun(fields, units)
+    ]
+
+
+@given(st.lists(st.tuples(st.integers(2, 9), st.booleans()), min_size=2, max_size=4), st.data())
+def test_the_law_for_large_blocks_counts_what_is_begun(given_fields, data):
+    fields = tuple(Field((*range(width),), to_binary) for width, to_binary in given_fields)
+    units = data.draw(st.integers(1, 5 * len(fields) * 15))
+    assert _rounds(fields, units) == _last(_begun(fields, units))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +127,7 @@ def test_large_cubes_are_proved(widths):
         schedule = emitted(task_of(widths, 10**6, back))
         assert check_algebra(schedule, machine_of(sum(widths)))
         assert simulate(schedule).cycles == schedule.cycles == cycles_of(schedule.task)
-        assert schedule.cycles <= 600_000 + len(widths) * (max(widths) + 2)
+        assert schedule.cycles <= 600_000 + max(widths) + 12 * bool(10**6 % (5 * len(widths)))
 
 
 @pytest.mark.parametrize("widths", [(3, 3), (3, 5), (2, 3), (3, 3, 2)])
@@ -140,11 +180,15 @@ def test_it_is_chosen_for_large_blocks(widths):
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("to_binary", [True, False])
 def test_each_table_converts_on_its_own(table, to_binary):
-    """Every part from all nodes, each once, and no link twice in a turn."""
+    """Every part from all nodes, each once."""
     parts = 5 if "fifths" in table else 2
     for width in (2,) if "two" in table else (3, 5):
-        task = task_of((width,), 1, back=[] if to_binary else [0])
-        for part in routes(Field(tuple(range(width)), to_binary), table, (1000,) * parts):
+        task, field = (
+            task_of((width,), 1, [0] * (not to_binary)),
+            Field((*range(width),), to_binary),
+        )
+        begun = begin(field, table, [1000] * parts, [0] * parts, {})
+        for part in routes(field, table, [1000] * parts, begun.starts):
             homes = [u for u in range(1 << width) for r in part if u & r.mask == r.value]
             assert sorted(homes) == list(range(1 << width))
             for route, home in product(part, range(1 << width)):
@@ -152,6 +196,19 @@ def test_each_table_converts_on_its_own(table, to_binary):
                 for _, exchange in route.steps:
                     end = exchange(end)
                 assert end == ends_of(task)[home] or home & route.mask != route.value
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("to_binary", [True, False])
+def test_repetitions_follow_without_a_gap(table, to_binary):
+    parts, busiest = (5, 3) if "fifths" in table else (2, 1)
+    for width in (2,) if "two" in table else (3, 4, 10, 40):
+        units, free = width + 1, {}
+        for count in range(1, 5):
+            begun = begin(
+                Field((*range(width),), to_binary), table, [units] * parts, [0] * parts, free
+            )
+            assert begun.rounds <= count * busiest * units + width
 
 
 TOP_STEPS = st.tuples(st.integers(0, 2), st.integers(0, 7), st.integers(0, 1)).filter(

@@ -2,23 +2,22 @@
 
     python tools/tr_20_91/class_routes.py [FILE]
 
-A minute; with FILE the table goes there. A list of steps takes a fifth of a block from each
-class of the three top bits, or from each with some value of the bits in a mask, to the class
-where it belongs. Its steps are exchanges of top bits and, once, all lower dimensions in
+Half a minute; with FILE the table goes there. A list of steps takes a fifth of a block from
+each class of the three top bits, or from each with some value of the bits in a mask, to the
+class where it belongs. Its steps are exchanges of top bits and, once, all lower dimensions in
 ascending order. Three fifths have one list for all classes, one has two lists, one has four.
 
 1. Loads. No link serves more than three fifths: of the links between classes, and of the
    direct and the idle lower links of each class (behind an even and an odd number of steps).
 2. Turns. Every step has a turn, 0 to 2. No two use a link in the same turn, and turns never
    decrease along a list, so nobody waits in a circle.
-3. Delays. For fifths of c units and a lower dimensions all is over after 3c + a + 2 cycles, if
-   c >= a + 3. Here a step begins one cycle behind the step before it in its list, a cycles
-   behind lower dimensions, and c cycles behind whoever had a turn on its links before.
+3. Places. Every link has a place in a row: 0, 1, 2, then all lower dimensions, then 3. Steps of
+   a list in the same turn go forward in this row. So if fifths have c units, every link can
+   begin its turns c rounds after each other, and go on like that for ever: its first turn
+   begins when a unit could be there that has crossed a link of every place before.
 
 A first integer program asks for loads only, and keeps the lists that occur in any choice. A
-second one chooses among these, with turns. If that takes too long, there is a chain of steps
-that wait for each other, whatever else is chosen: so these lists and turns are forbidden
-together, and it chooses again.
+second one chooses among these, with turns and places.
 """
 
 import json
@@ -37,11 +36,9 @@ import graycube as gc
 from graycube.gf2 import parity
 
 FILE = Path(gc.__file__).parent / "table" / "gray" / "tables" / "class_routes.json"
-CLASSES, TOP, TURNS, DELAY = 8, 3, 3, 2
+CLASSES, TOP, TURNS, PLACES = 8, 3, 3, 4
+LOWER_PLACE = 2.5
 SHARED = {0: (3, 4), 4: (1, 5), 6: (1, 5)}  # of each mask: the fifths, and the steps at most
-CORNERS = ((3, 0), (100, 0), (4, 1), (100, 1), (13, 10), (100, 10))
-"""Units and lower dimensions. Cycles are convex in both, once there are lower dimensions; so
-what holds here holds in between, and 10 and 100 show whether they grow faster beyond."""
 LOW = (-1, 0, 0)
 TARGETS = [gc.gray_inverse(c) for c in range(CLASSES)]
 
@@ -63,6 +60,16 @@ class Found(NamedTuple):
     links: tuple[tuple[Link, ...], ...] = ()
 
 
+class Column(NamedTuple):
+    """What a variable of an integer program adds to rows, its bounds, and what it costs."""
+
+    rows: Mapping[Row, float]
+    least: float = 0
+    most: float = 1
+    cost: float = 0
+    whole: bool = True
+
+
 Choice = tuple[Found, tuple[int, ...]]
 """A list with the turns of its steps."""
 
@@ -74,7 +81,7 @@ EXCHANGES = [
     if not mask >> bit & 1
 ]
 SUBCUBES = [(mask, v) for mask in SHARED for v in range(CLASSES) if not v & ~mask]
-ALL: dict[Row, tuple[int, int]] = {
+ALL: dict[Row, tuple[float, float]] = {
     ("list", mask, value): (SHARED[mask][0],) * 2 for mask, value in SUBCUBES
 }
 
@@ -119,12 +126,15 @@ def useful(found: Sequence[Found]) -> list[Found]:
         loads = frozenset(Counter(chain(*way.links)).items())
         alike.setdefault((way.subcube, loads), []).append(way)
     groups = list(alike.values())
-    columns: list[list[Row]] = [
-        [("list", *group[0].subcube), *chain(*group[0].links)] for group in groups
+    columns = [
+        Column(Counter([("list", *group[0].subcube), *chain(*group[0].links)]), most=TURNS)
+        for group in groups
     ]
     kept: set[int] = set()
     while True:
-        new = solved(columns, [-(j not in kept) for j in range(len(groups))], ALL, TURNS)
+        costs = [-(j not in kept) for j in range(len(groups))]
+        priced = [c._replace(cost=cost) for c, cost in zip(columns, costs, strict=True)]
+        new = {j for j, count in enumerate(solved(priced, ALL, TURNS)) if count}
         if kept.issuperset(new):
             return [way for j in sorted(kept) for way in groups[j]]
         kept.update(new)
@@ -145,64 +155,55 @@ def served(choice: Choice) -> list[Row]:
 
 
 def chosen(options: Sequence[Choice]) -> list[Choice]:
-    """Lists with turns that take no longer than they may, with few steps in a shared turn."""
-    costs = [sum(a == b for a, b in pairwise(turns)) for _, turns in options]
-    columns = [[("list", *option[0].subcube), *served(option)] for option in options]
-    limits = {**ALL}
-    while True:
-        taken = solved(columns, costs, limits, 1)
-        picked = [options[j] for j in taken]
-        slowest = [slowest_chain(picked, *corner) for corner in CORNERS]
-        if all(delay <= DELAY for delay, _ in slowest):
-            return picked
-        for members in {members: None for delay, members in slowest if delay > DELAY}:
-            row = ("chain", len(limits))
-            limits[row] = 0, len(members) - 1
-            for k in members:
-                columns[taken[k]].append(row)
+    """Lists with turns for which links have places, with few steps in a shared turn."""
+    columns, places, limits = list[Column](), dict[Link, dict[Row, float]](), {**ALL}
+    for way, turns in options:
+        rows: dict[Row, float] = dict.fromkeys(
+            (("list", *way.subcube), *served((way, turns))), 1
+        )
+        for a, b, apart in in_a_row(way, turns):
+            row = ("place", len(limits))
+            places.setdefault(a, {})[row] = -1
+            places.setdefault(b, {})[row] = 1
+            rows[row] = 1 - PLACES - apart  # so the row says nothing about a list not taken
+            limits[row] = 1 - PLACES, np.inf
+        columns.append(Column(rows, cost=sum(a == b for a, b in pairwise(turns))))
+    for link, rows in places.items():
+        low = link[1] == LOW[0]
+        least, most = (LOWER_PLACE, LOWER_PLACE) if low else (0, PLACES - 1)
+        columns.append(Column(rows, least, most, whole=not low))
+    taken = solved(columns, limits, 1)
+    return [option for option, count in zip(options, taken, strict=False) if count]
 
 
-def slowest_chain(
-    picked: Sequence[Choice], units: int, lower: int
-) -> tuple[int, frozenset[int]]:
-    """The cycles beyond three turns and the lower dimensions, and the lists to blame."""
-    after = [(0, frozenset({k})) for k in range(len(picked))]  # when lists go on, and why then
-    free: dict[Link, tuple[int, frozenset[int]]] = {}
-    slowest = after[0]
-    order = sorted(
-        (t, j, k) for k, (_, turns) in enumerate(picked) for j, t in enumerate(turns)
-    )
-    for _, j, k in order:
-        way = picked[k][0]
-        length = lower if way.steps[j] == LOW else 1
-        if not length:
-            continue
-        waits = [after[k], *(free[link] for link in way.links[j] if link in free)]
-        start, why = max(waits, key=lambda wait: wait[0])
-        why |= {k}
-        free.update(dict.fromkeys(way.links[j], (start + units, why)))
-        after[k] = start + length, why
-        slowest = max(slowest, (start + units - 1 + length, why), key=lambda end: end[0])
-    return slowest[0] - TURNS * units - lower, slowest[1]
+def in_a_row(way: Found, turns: Sequence[int]) -> Iterator[tuple[Link, Link, float]]:
+    """Pairs of links: the place of the second is the same, or at least so much farther on."""
+    for links in way.links:
+        for a, b in pairwise(links):
+            yield a, b, 0
+            yield b, a, 0
+    for (links, turn), (after, later) in pairwise(zip(way.links, turns, strict=True)):
+        if turn == later:
+            yield links[0], after[0], 0.5
 
 
 def solved(
-    columns: Sequence[Sequence[Row]],
-    costs: Sequence[int],
-    limits: Mapping[Row, tuple[int, int]],
-    most: int,
+    columns: Sequence[Column], limits: Mapping[Row, tuple[float, float]], most: int
 ) -> list[int]:
-    """The columns to take, some of them repeatedly, so that all rows keep to their limits."""
-    counts = Counter((row, j) for j, rows in enumerate(columns) for row in rows)
-    at = {row: i for i, row in enumerate(dict.fromkeys(row for row, _ in counts))}
-    i, j, value = zip(*((at[row], j, count) for (row, j), count in counts.items()), strict=True)
+    """How often to take each column, so that all rows keep to their limits, or to ``most``."""
+    entries = [
+        (row, j, by) for j, column in enumerate(columns) for row, by in column.rows.items()
+    ]
+    at = {row: i for i, row in enumerate(dict.fromkeys(row for row, _, _ in entries))}
+    i, j, value = zip(*((at[row], j, by) for row, j, by in entries), strict=True)
     matrix = coo_array((value, (i, j)), shape=(len(at), len(columns))).tocsr()
     low, high = zip(*(limits.get(row, (0, most)) for row in at), strict=True)
-    found = milp(costs, constraints=LinearConstraint(matrix, low, high),
-                 integrality=np.ones(len(columns)), bounds=Bounds(0, most))  # fmt: skip
+    bounds = Bounds([c.least for c in columns], [c.most for c in columns])
+    found = milp([c.cost for c in columns], constraints=LinearConstraint(matrix, low, high),
+                 integrality=[c.whole for c in columns], bounds=bounds)  # fmt: skip
     if found.x is None:
         raise SystemExit(f"no lists: {found.message}")
-    return [j for j, count in enumerate(np.rint(found.x).astype(int)) for _ in range(count)]
+    return [round(count) for count in found.x]
 
 
 def table() -> dict[str, list[list[object]]]:

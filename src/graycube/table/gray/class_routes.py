@@ -10,23 +10,26 @@ Rules.
    class and dimension, and those of lower dimensions by whether the element has crossed an odd
    number of top ones.
 3. Every step has a *turn*. A link serves the steps that use it in the order of their turns,
-   one after the other; no list goes back to an earlier turn, so nobody waits in a circle. When
-   that is follows from the sizes of the parts.
+   one after the other; no list goes back to an earlier turn, so nobody waits in a circle. A
+   step begins as soon as its units have arrived and its links are free.
+4. Backwards in time the lists convert from binary to Gray.
 
 ``tables/class_routes.json`` has the lists. An integer program found those of three bits: no
-link serves more than three of five parts. Backwards in time they convert from binary to Gray.
+link serves more than three of five parts, and repetitions follow each other without a gap.
 """
 
 import json
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
 from graycube.gf2 import Exchange, parity
 from graycube.table.conversion import Field
-from graycube.table.gray.routes import InRound, Route, reversed_in_time
+from graycube.table.gray.routes import InRound, Route
 
+Link = tuple[int, int, int]
+"""A class, a bit, and for lower bits, which count as one, whether the links are idle ones."""
 _LOW = -1
 
 
@@ -48,75 +51,104 @@ class _List(NamedTuple):
     steps: tuple[_TopStep, ...]
 
 
-def rounds(table: str, sizes: tuple[int, ...], lower: int) -> int:
-    """The rounds for parts of these sizes and so many lower dimensions.
+class _Use(NamedTuple):
+    """A step of a list, whether it does all lower bits, and the links that it uses."""
 
-    >>> rounds("fifths of three bits", (20,) * 5, lower=1)
-    63
+    entry: int
+    step: int
+    low: bool
+    links: tuple[Link, ...]
+
+
+class Begun(NamedTuple):
+    """When first units of lists do each step, those of parts are through, and all units are."""
+
+    starts: list[list[int]]
+    through: list[int]
+    rounds: int
+
+
+def begin(
+    field: Field, table: str, sizes: Sequence[int], ready: Sequence[int], free: dict[Link, int]
+) -> Begun:
+    """Begin every step as soon as its units are there and its links are free.
+
+    The parts have these sizes, and may begin in the rounds in ``ready``. The rounds from which
+    links are free again go into ``free``.
+
+    >>> field, free = Field((0, 1, 2, 3), to_binary=True), {}
+    >>> begin(field, "fifths of three bits", [20] * 5, [0] * 5, free).rounds
+    64
+    >>> begin(field, "fifths of three bits", [20] * 5, [0] * 5, free).rounds
+    124
     """
-    return _times(table, sizes, lower)[1]
+    lists, lower = _lists(table), field.width - _bits(table)
+    at = [ready[entry.part] for entry in lists]
+    starts = [[0] * len(entry.steps) for entry in lists]
+    rounds = 0
+    for use in _uses(table, to_binary=field.to_binary):
+        size, length = sizes[lists[use.entry].part], lower if use.low else 1
+        start = at[use.entry]
+        if length and size:
+            start = max(start, *[free.get(link, 0) for link in use.links])
+            free.update(dict.fromkeys(use.links, start + size))
+            rounds = max(rounds, start + size - 1 + length)
+        starts[use.entry][use.step] = start
+        at[use.entry] = start + length
+    through = list(ready)
+    for entry, when in zip(lists, at, strict=True):
+        through[entry.part] = max(through[entry.part], when)
+    return Begun(starts, through, rounds)
 
 
-def routes(field: Field, table: str, sizes: tuple[int, ...]) -> list[list[Route]]:
-    """The routes of every part, each on some of the nodes.
-
-    >>> for part in routes(Field((0, 1), to_binary=True), "halves of two bits", (4, 2)):
-    ...     print([(route.units, route.mask, route.value, len(route.steps)) for route in part])
-    [(4, 0, 0, 1)]
-    [(2, 2, 0, 0), (2, 2, 2, 3)]
-    """
-    lists, bits = _lists(table), _bits(table)
-    starts, length = _times(table, sizes, field.width - bits)
-    found = [
-        _route(field, bits, entry, at, sizes[entry.part])
-        for entry, at in zip(lists, starts, strict=True)
-    ]
-    if not field.to_binary:
-        found = reversed_in_time(found, length)
-    return [
-        [route for entry, route in zip(lists, found, strict=True) if entry.part == part]
-        for part in range(len(sizes))
-    ]
+def routes(
+    field: Field, table: str, sizes: Sequence[int], starts: Sequence[Sequence[int]]
+) -> list[list[Route]]:
+    """The routes of every part, each on some of the nodes, whose steps begin then."""
+    found: list[list[Route]] = [[] for _ in sizes]
+    for entry, at in zip(_lists(table), starts, strict=True):
+        found[entry.part].append(_route(field, _bits(table), entry, at, sizes[entry.part]))
+    return found
 
 
 def _route(field: Field, bits: int, entry: _List, starts: Sequence[int], units: int) -> Route:
     """A list with its exchanges and when they begin."""
-    lower, everything = field.width - bits, (1 << field.width) - 1
-    mask, parity_there = 0, 0  # of the top bits where the number of crossings is even
+    steps, lower = _exchanges(field, bits, entry), field.width - bits
+    mask, value = field.placed(entry.mask << lower), field.placed(entry.value << lower)
+    if not field.to_binary:
+        for step in steps:
+            for exchange in step:
+                value = exchange(value)
+        steps = [step[::-1] for step in reversed(steps)]
     timed: list[InRound] = []
-    for step, start in zip(entry.steps, starts, strict=True):
+    for start, step in zip(starts, steps, strict=True):
+        timed += [(start + k, exchange) for k, exchange in enumerate(step)]
+    return Route(units, tuple(timed), mask, value & mask)
+
+
+def _exchanges(field: Field, bits: int, entry: _List) -> list[tuple[Exchange, ...]]:
+    """The exchanges of each step of a list, from Gray code to binary."""
+    lower = field.width - bits
+    mask, parity_there = 0, 0  # of the top bits where the number of crossings is even
+    found = list[tuple[Exchange, ...]]()
+    for step in entry.steps:
         if step.bit == _LOW:
-            for k in range(lower):
-                above = field.placed(everything >> k + 1 << k + 1 ^ mask << lower)
-                exchange = Exchange(1 << field.dims[k], above, 1 - parity_there)
-                timed.append((start + k, exchange))
+            found.append(_lower_bits(field, lower, mask, 1 - parity_there))
             continue
         flip, when = field.placed(1 << step.bit + lower), field.placed(step.when << lower)
-        timed.append((start, Exchange(flip, when, step.want)))
+        found.append((Exchange(flip, when, step.want),))
         if not mask >> step.bit & 1:  # else the flip changes that parity with the number
             mask, parity_there = mask ^ step.when, parity_there ^ 1 ^ step.want
-    subcube = field.placed(entry.mask << lower), field.placed(entry.value << lower)
-    return Route(units, tuple(timed), *subcube)
+    return found
 
 
-@lru_cache(maxsize=1 << 12)
-def _times(table: str, sizes: tuple[int, ...], lower: int) -> tuple[list[list[int]], int]:
-    """When each list begins with each of its steps, and the rounds until all have arrived."""
-    lists = _lists(table)
-    starts = [[0] * len(entry.steps) for entry in lists]
-    total = 0
-    for k, j, before in _order(table):
-        steps, size = lists[k].steps, sizes[lists[k].part]
-        length = lower if steps[j].bit == _LOW else 1
-        start = 0
-        if j:
-            start = starts[k][j - 1] + (lower if steps[j - 1].bit == _LOW else 1)
-        if length and size:
-            for other, i in before:
-                start = max(start, starts[other][i] + sizes[lists[other].part])
-            total = max(total, start + size - 1 + length)
-        starts[k][j] = start
-    return starts, total
+def _lower_bits(field: Field, lower: int, mask: int, want: int) -> tuple[Exchange, ...]:
+    """Exchanges where the bits above, but not the top ones in a mask, have this parity."""
+    tested = (1 << field.width) - 1 ^ mask << lower
+    return tuple(
+        Exchange(1 << field.dims[k], field.placed(tested >> k + 1 << k + 1), want)
+        for k in range(lower)
+    )
 
 
 @cache
@@ -136,21 +168,18 @@ def _bits(table: str) -> int:
 
 
 @cache
-def _order(table: str) -> tuple[tuple[int, int, tuple[tuple[int, int], ...]], ...]:
-    """The steps of all lists, each behind those that it waits for, and which these are."""
-    lists = _lists(table)
-    steps = sorted(
-        (step.turn, j, k) for k, entry in enumerate(lists) for j, step in enumerate(entry.steps)
-    )
-    links = [_links(entry, 1 << _bits(table)) for entry in lists]
+def _uses(table: str, *, to_binary: bool) -> tuple[_Use, ...]:
+    """The steps of all lists, each behind those that it waits for."""
     found = []
-    for turn, j, k in steps:
-        waits = ((o, i) for t, i, o in steps if t < turn and links[o][i] & links[k][j])
-        found.append((k, j, tuple(waits)))
-    return tuple(found)
+    for k, entry in enumerate(_lists(table)):
+        links = _links(entry, 1 << _bits(table))
+        for j, (step, used) in enumerate(zip(entry.steps, links, strict=True)):
+            at, turn = (j, step.turn) if to_binary else (len(links) - 1 - j, -step.turn)
+            found.append((turn, _Use(k, at, step.bit == _LOW, tuple(sorted(used)))))
+    return tuple(use for _, use in sorted(found, key=lambda use: (use[0], use[1].step)))
 
 
-def _links(entry: _List, classes: int) -> list[set[tuple[int, int, int]]]:
+def _links(entry: _List, classes: int) -> list[set[Link]]:
     """The links of each step: class, bit, and of the lower ones whether they are idle ones."""
     at = {home: home for home in range(classes) if home & entry.mask == entry.value}
     found = []
