@@ -18,7 +18,7 @@ from itertools import pairwise
 import graycube as gc
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.schedule import Crossing, Delay, Moves, Step, Way, expand, hop
-from graycube.table.networks import rearrangement
+from graycube.table.networks import rearrangement, sided
 from graycube.verify import check_algebra, check_elements, check_pairs, check_schedule
 from graycube.verify.algebra import THEOREMS
 
@@ -195,6 +195,11 @@ def emulated(rng):
                 except gc.GraycubeError:
                     continue
                 yield made, gc.Machine(layout.n, rng.choice(["all", layout.n]))
+    for layout in (gc.Layout.cyclic(6, 3), gc.Layout.cyclic(8, 4, nodes="gray")):
+        stages, size = tuple(range(layout.p))[::-1], 1 << layout.p - layout.n
+        for payload in (1, 2):
+            task = gc.Task(layout, layout, size * payload, stages=stages, free=True)
+            yield sided(task), gc.Machine(layout.n, "all")
     for method in (gc.Method(), gc.Method(radix=2), gc.Method(overlap=False)):
         coded = gc.Layout.cyclic(5, 2, nodes="gray"), gc.Layout.consecutive(5, 2)
         for block in (8, 24):
@@ -975,6 +980,18 @@ def random_pipeline(rng):
     return of_ways(rng, (n, p, payload), [way], every)
 
 
+def random_halves(rng):
+    """A chain with sides, where a sum decides in which order elements cross; with a fault."""
+    n = rng.choice([3, 3, 4])
+    layout = gc.Layout.cyclic(n + rng.choice([3, 4]), n)
+    if rng.random() < 0.3:
+        layout = gc.Layout.cyclic(8, 4, nodes="gray")
+    block, stages = 1 << layout.p - layout.n, tuple(range(layout.p))[::-1]
+    task = gc.Task(layout, layout, block * rng.choice([1, 1, 2]), stages=stages, free=True)
+    made = sided(task, rng.choice([0, 0, 1])), gc.Machine(layout.n, "all")
+    return FAULTS[rng.choice([*FAULTS])](rng, *made)
+
+
 def random_turns(rng):
     """Crossings of different dimensions with nothing in between, in any order of time."""
     n, slots, payload = rng.choice([2, 2, 3]), rng.choice([1, 1, 2]), rng.choice([1, 1, 2])
@@ -1109,6 +1126,7 @@ RANDOM = {
         random_mixed,
         random_pipeline,
         random_turns,
+        random_halves,
         random_halfway,
         random_network,
         random_messages,

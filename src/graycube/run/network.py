@@ -5,13 +5,14 @@ Rules.
 1. All rows of a node are in its result from the start. In a round as many come as leave, and
    what comes takes the rows of what leaves. So a node never holds more than its block.
 2. A *phase* is a run of crossings with one start. Elements cross its dimensions in the order of
-   their clocks, and no element is in two phases at once.
+   their clocks, and no element is in two phases at once. Where a phase is listed behind others
+   that begin no earlier, a delay tells who goes before them, and who goes after them.
 3. A *line* is the elements that differ in the bits of one group of stages. It is complete after
    the round in which its last element comes, and none of them leaves before it is transformed.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
 from graycube.run.script import Bank, Draft, Part, Script, part
-from graycube.schedule import Replication, Schedule, Step
+from graycube.schedule import Delay, Replication, Schedule, Step
 
 FIRST = -1
 """The number of the round before all others."""
@@ -52,14 +53,51 @@ class NodeNetwork:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Bits that are staged together, where they are then; or crossings of one phase."""
+    """Bits that are staged together, where they are then; or crossings of one phase.
+
+    ``late`` says who does it: those without this delay, ``first``, or those with it.
+    """
 
     steps: tuple[Step, ...]
     bits: tuple[int, ...] = ()
+    late: Delay | None = None
+    first: bool = True
+
+    @property
+    def start(self) -> int:
+        """The cycle in which a phase begins; -1 of others."""
+        crossings = self.steps[0].crossings
+        return crossings[0].start if crossings else -1
+
+    def has(self, address: IntArray) -> NDArray[np.bool_]:
+        """Which of these elements do it."""
+        if self.late is None:
+            return np.ones(len(address), dtype=bool)
+        odd = np.bitwise_count(address & self.late.mask) & 1
+        met: NDArray[np.bool_] = (odd == self.late.want) != self.first
+        return met
 
 
-def groups(schedule: Schedule) -> Iterator[Group]:
+def groups(schedule: Schedule) -> list[Group]:
     """The steps of a network: runs of stages, of crossings, and of moves within memory."""
+    listed, start = list(_listed(schedule)), -1
+    for k, group in enumerate(listed):
+        if group.start >= 0 and group.start <= start and (late := _longest_of_all(group)):
+            before, after = (replace(group, late=late, first=first) for first in (True, False))
+            rest = listed[k + 1 :]
+            where = next(j for j, one in enumerate(listed) if one.start >= 0)
+            return [*listed[:where], before, *listed[where:k], after, *rest]
+        start = max(start, group.start)
+    return listed
+
+
+def _longest_of_all(group: Group) -> Delay | None:
+    """The longest delay that all crossings of a phase have."""
+    delays = [set(crossing.delays) for step in group.steps for crossing in step.crossings]
+    return max(set.intersection(*delays), key=lambda late: late.cycles, default=None)
+
+
+def _listed(schedule: Schedule) -> Iterator[Group]:
 
     def kind(step: Step) -> tuple[str, int]:
         if step.stage is not None:
@@ -106,7 +144,7 @@ def node_network(
                 walk.transform(number, bits)
                 number += 1
             continue
-        (walk.cross if group.steps[0].crossings else walk.arrange)(group.steps)
+        (walk.cross if group.start >= 0 else walk.arrange)(group)
     task = schedule.task
     rows = task.block // task.payload
     whole = slice(0, rows)
@@ -129,6 +167,7 @@ class _Walk:
         self._schedule, self._task, self._node = schedule, schedule.task, node
         self._place = schedule.task.source.map
         self._slots = np.arange(1 << self._task.p - self._task.n)
+        self._ahead: Group | None = None  # what some elements have done before their time
         self.row: NDArray[np.intp] = np.arange(len(self._slots))
         self._since = np.full(len(self._slots), FIRST)
         self.draft, self.lines = Draft(), list[ReadyLines]()
@@ -136,10 +175,20 @@ class _Walk:
     def _here(self) -> IntArray:
         return self._slots << self._task.n | self._node
 
-    def arrange(self, steps: Sequence[Step]) -> None:
+    def _words(self) -> IntArray:
+        """The index of the element in each slot."""
+        address = self._here()
+        if self._ahead is not None:
+            has, back = self._ahead.has(address), address
+            for step in reversed(self._ahead.steps):  # an exchange is its own inverse
+                back = step.affine(self._task.p)(back)
+            address = np.where(has, back, address)
+        return self._place.inverse()(address)
+
+    def arrange(self, group: Group) -> None:
         """Moves within memory: rows stay, and slots get other rows."""
         address = self._here()
-        self._put(self._moved(steps, address), self.row.copy(), self._since.copy())
+        self._put(self._moved(group.steps, address), self.row.copy(), self._since.copy())
 
     def _moved(self, steps: Sequence[Step], address: IntArray) -> IntArray:
         for step in steps:
@@ -153,7 +202,7 @@ class _Walk:
 
     def transform(self, number: int, bits: range) -> None:
         """The lines of a group of bits, each when its last element has come."""
-        word = self._place.inverse()(self._here())
+        word = self._words()
         mask = sum(1 << bit for bit in bits)
         order = np.lexsort((word & mask, word & ~mask)).reshape(-1, 1 << len(bits))
         ready = self._since[order].max(axis=1)
@@ -162,17 +211,18 @@ class _Walk:
             self.lines.append(ReadyLines(after, number, bits, self.row[some], word[some]))
         self._since[order] = ready[:, None]
 
-    def cross(self, steps: Sequence[Step]) -> None:
+    def cross(self, group: Group) -> None:
         """A phase: what leaves makes room for what comes, round by round."""
-        n, nodes = self._task.n, (1 << self._task.n) - 1
+        n, nodes, steps = self._task.n, (1 << self._task.n) - 1, group.steps
         dims = [step.crossings[0].dim for step in steps]
         near = [self._node]
         for dim in dict.fromkeys(dims):
             near += [node ^ 1 << dim for node in near]
         label = np.sort((self._slots << n | np.array(near)[:, None]).ravel())
-        crosses, clock, address = [], [], label
+        crosses, clock, address, has = [], [], label, group.has(label)
         for step, dim in zip(steps, dims, strict=True):
-            before, address = address, step.affine(self._task.p)(address)
+            before = address
+            address = np.where(has, step.affine(self._task.p)(before), before)
             crosses.append((before ^ address) >> dim & 1 == 1)
             clock.append(step.crossings[0].clock(before))
         row, since = np.full(len(label), -1), np.full(len(label), FIRST)
@@ -193,8 +243,12 @@ class _Walk:
         for number in np.unique(np.concatenate([e[3] for e in events])).tolist():
             self._exchange(number, dims, events, row, since)
         stay = address & nodes == self._node
-        for step in steps:
-            self._place = step.affine(self._task.p) @ self._place
+        if group.late is not None and group.first:
+            self._ahead = group
+        else:
+            self._ahead = None if group.late is not None else self._ahead
+            for step in steps:
+                self._place = step.affine(self._task.p) @ self._place
         self._put(address[stay], row[stay], since[stay])
 
     def _rounds(self, clock: IntArray) -> IntArray:

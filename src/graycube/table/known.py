@@ -31,7 +31,7 @@ from graycube.table.messages import (
     pairs,
     streams,
 )
-from graycube.table.networks import copies, sectioning
+from graycube.table.networks import copies, sectioning, sides
 
 TABLE: tuple[Algorithm, ...] = (
     relabel.ALGORITHM,
@@ -65,5 +65,6 @@ TABLE: tuple[Algorithm, ...] = (
     streams.ALGORITHM,
     units.ALGORITHM,
     *sectioning.ALGORITHMS,
+    sides.ALGORITHM,
     copies.ALGORITHM,
 )

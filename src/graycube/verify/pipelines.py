@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2 import AffineMap
 from graycube.machine import Machine
 from graycube.schedule import Schedule
 from graycube.verify.conditions import has_one_way
+from graycube.verify.halves import deciding_sum, halves
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 from graycube.verify.turns import (
     TimedCrossing,
@@ -22,6 +23,8 @@ from graycube.verify.turns import (
     latest,
     may_be_equal,
     meet,
+    says,
+    tells_apart,
     timed_crossings,
 )
 from graycube.verify.uses import MAX_COMPARISONS, Effort
@@ -57,12 +60,37 @@ def check_pipeline(schedule: Schedule, machine: Machine) -> Report:
         return tally("by algebra", _RULES, [Violation("time", detail=detail)])
     found = [
         *_check_program(schedule),
-        *_check_links(schedule, timed),
+        *_check_turns(schedule, timed),
         *_check_ports(timed, machine),
         *_check_rounds(schedule, timed, every),
-        *_check_times(schedule, timed),
     ]
-    return tally("by algebra", _RULES, found)
+    in_order = list(_check_order(schedule, timed))
+    if in_order and not found and _is_right_by_halves(schedule, timed):
+        in_order = []
+    return tally("by algebra", _RULES, [*found, *in_order])
+
+
+def _is_right_by_halves(schedule: Schedule, timed: Sequence[TimedCrossing]) -> bool:
+    """Whether elements with one value of a sum have one order, and the others another one.
+
+    No crossing lets both through in one cycle if its turns say which they are. A stage between
+    two crossings joins elements of one half only, and in both it finds them on one node.
+    """
+    mask, stages, before = deciding_sum(timed), _stages(schedule), _crossings_before(schedule)
+    if mask is None or not all(says(t, mask) for t in timed):
+        return False
+    end = list(timed[0].nodes)
+    for t in timed:
+        end[t.crossing.dim] ^= t.condition[0]
+    between = range(before.count(0), sum(count < len(timed) for count in before))
+    for half in halves(timed, before, mask):
+        for s in between:
+            nodes = next((t.nodes for t in half if t.stages > s), end)
+            if any((mask | row) >> stages[s] & 1 for row in nodes):
+                return False
+        if any(_check_order(schedule, half, mask)):
+            return False
+    return True
 
 
 def _check_program(schedule: Schedule) -> Iterator[Violation]:
@@ -93,16 +121,23 @@ def _stages(schedule: Schedule) -> list[int]:
     return [step.stage for step in schedule.ways[0].steps if step.stage is not None]
 
 
-def _check_links(schedule: Schedule, timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
-    task = schedule.task
+def _crossings_before(schedule: Schedule) -> list[int]:
+    """For each stage, the number of crossings that are listed before it."""
+    before, crossed = list[int](), 0
+    for step in schedule.ways[0].steps:
+        if step.stage is not None:
+            before.append(crossed)
+        crossed += len(step.crossings)
+    return before
+
+
+def _check_turns(schedule: Schedule, timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
+    """Turns are not shared, and no dimension serves two crossings at the same time."""
     for t in timed:
         delays = sorted(late.cycles for late in t.crossing.delays)
         sums = np.cumsum([0, *delays], dtype=object)[:-1]
-        rows = (*(1 << d for d in range(task.n)), t.exchange.when)
-        rows += tuple(late.mask for late in t.crossing.delays)
-        told_apart = Matrix(rows, task.p).rank() == task.p
-        follow = all(d >= s + task.payload for d, s in zip(delays, sums, strict=True))
-        if not told_apart or not follow:
+        follow = all(d >= s + schedule.task.payload for d, s in zip(delays, sums, strict=True))
+        if not tells_apart(t, schedule.task.p) or not follow:
             detail = f"crossing {t.number} sends two elements over one link in one cycle"
             yield Violation("link", cycle=t.crossing.start, detail=detail)
     for k, one in enumerate(timed):
@@ -112,6 +147,24 @@ def _check_links(schedule: Schedule, timed: Sequence[TimedCrossing]) -> Iterator
                 yield Violation(
                     "link", cycle=one.crossing.start, detail=f"{detail} {one.crossing.dim}"
                 )
+
+
+def _check_order(
+    schedule: Schedule, timed: Sequence[TimedCrossing], *known: int
+) -> Iterator[Violation]:
+    """What is right if elements cross in this order, where some sums are known."""
+    yield from _check_links(schedule.task.p, timed, known)
+    yield from _check_times(schedule, timed)
+
+
+def _check_links(
+    p: int, timed: Sequence[TimedCrossing], known: tuple[int, ...]
+) -> Iterator[Violation]:
+    for k, one in enumerate(timed):
+        if known and not tells_apart(one, p, known):
+            detail = f"crossing {one.number} sends two elements over one link in one cycle"
+            yield Violation("link", cycle=one.crossing.start, detail=detail)
+        for other in timed[:k]:
             if one.run == other.run and latest(other, one, ()) >= 0:
                 for this, that in ((one, other), (other, one)):
                     if not decided(this, that):

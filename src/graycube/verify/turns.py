@@ -9,7 +9,7 @@ assumed.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from graycube.gf2 import AffineMap, Exchange, Matrix, parity
+from graycube.gf2 import AffineMap, Exchange, Span, parity
 from graycube.schedule import Crossing, Schedule
 from graycube.verify.conditions import consistent, reduced
 
@@ -21,13 +21,15 @@ class TimedCrossing:
     """A crossing, seen from the indices: conditions are (sum of index bits, value).
 
     The round in which an element crosses is ``start`` plus, for every sum, its coefficient if
-    the sum is 1. Times within a round do not matter between crossings.
+    the sum is 1. Times within a round do not matter between crossings. ``nodes`` are the sums
+    that the dimensions have before it.
     """
 
     number: int
     exchange: Exchange
     crossing: Crossing
     condition: _Condition
+    nodes: tuple[int, ...]
     start: int
     coefficients: dict[int, int]
     times: tuple[_Condition, ...]  # the digits of the exact time
@@ -58,7 +60,8 @@ def timed_crossings(schedule: Schedule, every: int) -> Iterator[TimedCrossing]:
             condition = _by_index(place, exchange.when, exchange.want)
             start, coefficients = _rounds(crossing, place, every)
             times = tuple(_by_index(place, late.mask, late.want) for late in crossing.delays)
-            known = (number, exchange, crossing, condition, start, coefficients, times)
+            nodes = place.matrix.rows[: schedule.task.n]
+            known = (number, exchange, crossing, condition, nodes, start, coefficients, times)
             yield TimedCrossing(*known, stages, run)
             number += 1
         place = step.affine(place.width) @ place
@@ -82,6 +85,21 @@ def _by_index(place: AffineMap, when: int, want: int) -> tuple[int, int]:
     columns = enumerate(place.matrix.columns)
     total = sum(parity(when & column) << j for j, column in columns)
     return total, want ^ parity(when & place.constant)
+
+
+def tells_apart(t: TimedCrossing, p: int, known: tuple[int, ...] = ()) -> bool:
+    """Whether node number, condition and turns tell all elements of a crossing apart.
+
+    There are p index bits, and sums that are ``known``.
+    """
+    times = (index for index, _ in t.times)
+    return _rank([*t.nodes, t.condition[0], *times, *known]) == p
+
+
+def says(t: TimedCrossing, mask: int) -> bool:
+    """Whether elements that cross in one cycle have one value of a sum of index bits."""
+    known = [t.condition[0], *(index for index, _ in t.times)]
+    return _rank([*known, mask]) == _rank(known)
 
 
 def decided(one: TimedCrossing, other: TimedCrossing) -> bool:
@@ -181,4 +199,4 @@ def may_be_equal(one: TimedCrossing, other: TimedCrossing) -> bool:
 
 
 def _rank(vectors: Sequence[int]) -> int:
-    return Matrix(tuple(vectors), max(v.bit_length() for v in vectors)).rank()
+    return len(Span(vectors))

@@ -2,13 +2,14 @@
 
 ``phases`` decides by algebra what is exchanged, with ``state`` for where everything is and
 ``restoring`` for the way back, ``pipeline`` when, and ``emulate`` puts both together with the
-stages; ``sectioning`` makes algorithms of the table of them, and ``copies`` is one for nodes
-without memory bits.
+stages; ``sectioning`` makes algorithms of the table of them. ``sides`` has a faster pipeline,
+and ``copies`` is for nodes without memory bits.
 """
 
 from graycube.table.networks.copies import one_point
 from graycube.table.networks.emulate import Method, emulation, network, rearrangement
 from graycube.table.networks.messages import seconds, with_best_messages
+from graycube.table.networks.sides import sided
 
 __all__ = [
     "Method",
@@ -17,5 +18,6 @@ __all__ = [
     "one_point",
     "rearrangement",
     "seconds",
+    "sided",
     "with_best_messages",
 ]

@@ -51,12 +51,12 @@ def phases(place: AffineMap, n: int, wishes: Wishes) -> Phases:
     """
     run = Run(place, n, wishes, list(wishes.stages))
     run.finished = [b for b in reversed(range(place.width)) if b not in wishes.stages]
-    first = _local_stages(run)
+    first = local_stages(run)
     run.finished = run.available()[-wishes.window :]
     done: list[Phase] = []
     while run.pending:
-        crossed = _next_phase(run)
-        stages = _local_stages(run)
+        crossed = next_phase(run)
+        stages = local_stages(run)
         done.append(Phase(crossed.place, crossed.local, crossed.crossings, stages))
         if len(done) > 3 * place.width:  # what goes out keeps coming back
             _no_room(run)
@@ -66,7 +66,7 @@ def phases(place: AffineMap, n: int, wishes: Wishes) -> Phases:
         back, run = min(ways, key=lambda way: sum(len(phase.crossings) for phase in way[0]))
         last = factor(wishes.home @ run.place.inverse(), n)
         return Phases(first, (*done, *back), last)
-    return Phases(first, tuple(done), _tidied(run))
+    return Phases(first, tuple(done), tidied(run))
 
 
 def _no_room(run: Run) -> NoReturn:
@@ -77,7 +77,7 @@ def _no_room(run: Run) -> NoReturn:
     )
 
 
-def _tidied(run: Run) -> tuple[Exchange, ...]:
+def tidied(run: Run) -> tuple[Exchange, ...]:
     """Exchanges within memory that leave one index bit in each slot bit."""
     exchanges, taken = [], list[int]()
     run.finished = sorted(range(run.p), reverse=True)
@@ -88,7 +88,7 @@ def _tidied(run: Run) -> tuple[Exchange, ...]:
     return tuple(exchanges)
 
 
-def _local_stages(run: Run) -> tuple[int, ...]:
+def local_stages(run: Run) -> tuple[int, ...]:
     """Do all stages that are local now."""
     done = []
     while run.pending and not run.dims_of(run.pending[0]):
@@ -97,7 +97,7 @@ def _local_stages(run: Run) -> tuple[int, ...]:
     return tuple(done)
 
 
-def _next_phase(run: Run) -> Phase:
+def next_phase(run: Run) -> Phase:
     """The exchanges that the next stage waits for."""
     bit = run.pending[0]
     dims = run.dims_of(bit)

@@ -29,7 +29,7 @@ from graycube.schedule import Crossing, Delay, Step
 from graycube.table.networks.state import Phase
 from graycube.table.networks.sums import address_mask, index_bits
 
-_Class = tuple[int, int]
+Class = tuple[int, int]
 """A sum of index bits, and its value for those that are late."""
 
 
@@ -67,11 +67,11 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class _Series:
+class Series:
     """Phases through which the same classes run, and the first cycle of each."""
 
     phases: tuple[Phase, ...]
-    classes: Sequence[_Class]
+    classes: Sequence[Class]
     starts: tuple[int, ...]
 
 
@@ -79,7 +79,7 @@ class _Series:
 class Pipeline:
     """The phases in time, and the cycles they take."""
 
-    series: tuple[_Series, ...]
+    series: tuple[Series, ...]
     n: int
     pace: Pace
     cycles: int
@@ -107,18 +107,18 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
     >>> print(second)
     cycle 1: flip 0 2 where a0 ^ a2 = 1; + 1 where a3 = 1
     """
-    series: list[_Series] = []
+    series: list[Series] = []
     cycles, rest = 0, tuple(phases)
     while rest:
         count, classes = _longest_run(rest, n)
-        made, cycles = _series(rest[:count], n, pace, classes, cycles)
+        made, cycles = in_series(rest[:count], n, pace, classes, cycles)
         series.append(made)
         rest = rest[count:]
     return Pipeline(tuple(series), n, pace, cycles)
 
 
 @lru_cache(maxsize=64)  # messages of all sizes have the same
-def _longest_run(phases: tuple[Phase, ...], n: int) -> tuple[int, Sequence[_Class]]:
+def _longest_run(phases: tuple[Phase, ...], n: int) -> tuple[int, Sequence[Class]]:
     """How many of the first phases have classes that run through them, and the classes.
 
     By halving: fewer phases ask for less. One phase alone always has some.
@@ -135,9 +135,9 @@ def _longest_run(phases: tuple[Phase, ...], n: int) -> tuple[int, Sequence[_Clas
     return good, found
 
 
-def _series(
-    phases: tuple[Phase, ...], n: int, pace: Pace, classes: Sequence[_Class], first: int
-) -> tuple[_Series, int]:
+def in_series(
+    phases: tuple[Phase, ...], n: int, pace: Pace, classes: Sequence[Class], first: int
+) -> tuple[Series, int]:
     """Phases through which the classes run, from a cycle on, and their end."""
     slots = phases[0].place.width - n
     widths = [_width(phase) for phase in phases]
@@ -153,7 +153,7 @@ def _series(
         for start, width in zip(starts, widths, strict=True)
     )
     messages = (max(lasts) - first) // pace.message + 1
-    return _Series(phases, classes, tuple(starts)), first + messages * pace.message
+    return Series(phases, classes, tuple(starts)), first + messages * pace.message
 
 
 def _width(phase: Phase) -> int:
@@ -161,7 +161,7 @@ def _width(phase: Phase) -> int:
     return len({crossing.when for crossing in phase.crossings})
 
 
-def _classes(phases: Sequence[Phase], n: int) -> list[_Class] | None:
+def _classes(phases: Sequence[Phase], n: int) -> list[Class] | None:
     """Sums of index bits that tell the elements of a node apart, the slowest first.
 
     A phase of r dimensions uses all but the last r - 1 of them. Those that stages change
@@ -171,26 +171,26 @@ def _classes(phases: Sequence[Phase], n: int) -> list[_Class] | None:
     p = phases[0].place.width
     slots = p - n
     widths = [_width(phase) for phase in phases]
-    unknown = [list(_unknown(phase, n)) for phase in phases]
+    unknown = [list(unsaid(phase, n)) for phase in phases]
     staged = dict.fromkeys(b for phase in phases[-2::-1] for b in reversed(phase.stages))
     alone = [bit for bit in range(p) if bit not in staged]
     orders = alone, [*alone, *staged]
-    chosen: list[_Class] = []
+    chosen: list[Class] = []
     for k in range(slots - min(widths)):
         still = [rests for rests, wide in zip(unknown, widths, strict=True) if k < slots - wide]
         wish = _first_to_cross(phases[1]) if (k, widths[:2]) == (slots - 2, [1, 2]) else (0, 1)
         wished = all(_rest(wish[0], rests) for rests in still)
-        found = wish if wished else _first_unknown(orders, still)
+        found = wish if wished else first_unknown(orders, still)
         if found is None:
             return None
         chosen.append(found)
         for rests in still:
-            _learn(found[0], rests)
+            learn(found[0], rests)
     return chosen
 
 
 @lru_cache(maxsize=1 << 10)  # all runs that are tried have the same
-def _unknown(phase: Phase, n: int) -> tuple[int, ...]:
+def unsaid(phase: Phase, n: int) -> tuple[int, ...]:
     """What each index bit says beyond what nodes and crossings do; sums of bits add that up."""
     tests = dict.fromkeys(crossing.when for crossing in phase.crossings)
     rows = (*phase.place.matrix.rows[:n], *(index_bits(phase.place, t) for t in tests))
@@ -206,23 +206,23 @@ def _rest(mask: int, rests: Sequence[int]) -> int:
     return rest
 
 
-def _learn(mask: int, rests: list[int]) -> None:
+def learn(mask: int, rests: list[int]) -> None:
     """From now on a sum of bits is known."""
     known = _rest(mask, rests)
     one = known & -known
     rests[:] = [rest ^ known if rest & one else rest for rest in rests]
 
 
-def _first_to_cross(phase: Phase) -> _Class:
+def _first_to_cross(phase: Phase) -> Class:
     """In a phase of two dimensions, e = 01 and 11 cross first; 10 and 00 may be late."""
     tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))
     mask = tests[0]
     return index_bits(phase.place, mask), parity(mask & phase.place.constant)
 
 
-def _first_unknown(
+def first_unknown(
     orders: Sequence[Sequence[int]], unknown: Sequence[Sequence[int]]
-) -> _Class | None:
+) -> Class | None:
     """A bit that no phase knows, or the sum of two: the first one of the first order."""
     for order in orders:
         for bit in order:
@@ -253,7 +253,7 @@ def _first_pair(order: Sequence[int], unknown: Sequence[Sequence[int]]) -> int:
 def _starts(
     phases: Sequence[Phase],
     widths: Sequence[int],
-    classes: Sequence[_Class],
+    classes: Sequence[Class],
     slots: int,
     pace: Pace,
 ) -> list[int]:
@@ -300,7 +300,7 @@ def _meet(one: range, other: range) -> bool:
 
 
 def _crossings(
-    phase: Phase, start: int, classes: Sequence[_Class], n: int, pace: Pace
+    phase: Phase, start: int, classes: Sequence[Class], n: int, pace: Pace
 ) -> Iterator[Step]:
     """The crossings of one phase; every element has its turn."""
     tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))

@@ -65,6 +65,7 @@ class Run:
     finished: list[int] = field(default_factory=list)
     sent: list[int] = field(default_factory=list)
     partners: list[frozenset[int]] = field(default_factory=list)
+    kept: tuple[int, ...] = ()  # slot bits that others need
 
     @property
     def p(self) -> int:
@@ -127,7 +128,9 @@ def to_memory(
 ) -> tuple[list[Exchange], int]:
     """Put a sum of index bits, plus a constant, into a slot bit by an exchange, if need be."""
     mask = address_mask(run.place, wanted)
-    slot = next((s for s in bit_indices(mask >> run.n << run.n) if s not in taken), None)
+    slot = next(
+        (s for s in bit_indices(mask >> run.n << run.n) if s not in (*taken, *run.kept)), None
+    )
     if slot is None:
         raise InvalidValueError(
             f"index bits {list(bit_indices(wanted))} are to go out as one sum",
