@@ -13,18 +13,23 @@ Rules.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
-from least_schedules import Hop, as_moves, network_task
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 import graycube as gc
+from graycube.gf2 import AffineMap, Matrix
 from graycube.schedule import Moves
+from graycube.table.networks.state import Code
 
 Terms = list[tuple[int, float]]
+Hop = tuple[int, int]
+"""A cycle, and the dimension that is crossed in it."""
+Hops = Callable[[int, int], Iterator[Hop]]
+"""What an element does, by its index and the dimensions that it has to cross."""
 
 
 class Program:
@@ -201,3 +206,26 @@ def _sums(group: Sequence[int]) -> list[int]:
     for g in group:
         sums += [one ^ g for one in sums]
     return sums
+
+
+def network_task(n: int, m: int, code: Code, ends: Sequence[int]) -> gc.Task:
+    """From cyclic data to a layout whose nodes hold the sums ``ends`` of index bits."""
+    layout = gc.Layout.cyclic(n + m, n, nodes=code)
+    rows = (*ends, *(1 << bit for bit in range(m)))
+    target = gc.Layout(AffineMap(Matrix.from_rows(rows, n + m)), n)
+    return gc.Task(layout, target, layout.block_size)
+
+
+def as_moves(task: gc.Task, name: str, cycles: int, hops: Hops) -> Moves:
+    """The moves of all elements, each of which says when it crosses which dimension."""
+    nodes = (1 << task.n) - 1
+    rows = []
+    for word in range(1 << task.p):
+        address = task.source.map(word)
+        node, element = address & nodes, (address & nodes) * task.block + (address >> task.n)
+        crosses = node ^ task.target.map(word) & nodes
+        for cycle, d in sorted(hops(word, crosses)):
+            rows.append((cycle, node, d, element))
+            node ^= 1 << d
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    return Moves(task, name, range(cycles), cycles, *columns)

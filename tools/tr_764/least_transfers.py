@@ -4,24 +4,24 @@
 
 Cyclic data, binary and Gray-coded nodes, n = 2 to 6, 2 to 2^n elements on a node. "ours" is the
 fastest of the library's methods, "least" the fastest schedule that is known, and "by" whose it
-is: the library's, a chain with sides (:mod:`least_schedules`) or that of an integer program
-(:mod:`least_program`). Where it meets the bound, it is the optimum. Every schedule that is not
-the library's is followed element by element and pair by pair; those of the library are by
-``cycles.py --check``.
+is: the library's, or that of an integer program (:mod:`least_program`). Where it meets the
+bound, it is the optimum. Chains with sides, and what is not the library's, are followed element
+by element and pair by pair; the other methods are by ``cycles.py --check``.
 """
 
 import csv
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from cycles import cycles
 from least_program import FOUND, four_on_a_node
-from least_schedules import Chain
 
 import graycube as gc
 from graycube.cost import butterfly_cycles
+from graycube.errors import InvalidValueError
 from graycube.papers import tr_764
-from graycube.schedule import Moves
+from graycube.schedule import Moves, expand
+from graycube.table.networks import sided
 from graycube.table.networks.state import Code
 from graycube.verify import check_elements, check_pairs
 
@@ -35,15 +35,11 @@ def ours(layout: gc.Layout) -> int:
     methods = [gc.Method(radix=r) for r in range(1, layout.n + 1)]
     methods.append(gc.Method("inter-node"))
     found = [cycles(layout, method) for method in methods]
+    stages = tuple(reversed(range(layout.p)))
+    task = gc.Task(layout, layout, layout.block_size, stages=stages, free=True)
+    with suppress(InvalidValueError):  # too few dimensions or memory bits for sides
+        found.append(follow(expand(sided(task))))
     return min(count for count in found if count is not None)
-
-
-def others(n: int, m: int, code: Code) -> Iterator[Moves]:
-    """The schedules that are known besides."""
-    if code == "binary" or 1 < m < n:
-        yield Chain(n, m, code).moves()
-    if code == "gray" and m == 2 and n in FOUND:
-        yield four_on_a_node(n)
 
 
 def follow(moves: Moves) -> int:
@@ -61,7 +57,8 @@ def row(n: int, m: int, code: Code) -> tuple[str, ...]:
     """One line of the table."""
     layout = gc.Layout.cyclic(n + m, n, nodes=code)
     known = [(ours(layout), "ours")]
-    known += [(follow(moves), moves.algorithm) for moves in others(n, m, code)]
+    if code == "gray" and m == 2 and n in FOUND:
+        known.append((follow(moves := four_on_a_node(n)), moves.algorithm))
     least, by = min(known, key=lambda one: one[0])
     stages = range(n + m - 1, -1, -1)
     bound = butterfly_cycles(layout, 0, 1 << m, n, stages)

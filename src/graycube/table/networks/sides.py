@@ -49,7 +49,7 @@ _LEAST = 2
 
 
 @dataclass(frozen=True)
-class _Parts:
+class _Sided:
     """Stages and exchanges that come ``first``, the chain, the sides, and what is left.
 
     ``spare`` are index bits that stay in memory throughout, those within messages first.
@@ -111,7 +111,7 @@ def _through(run: Run) -> int:
     return max(1, len(run.dims_of(run.pending[0])) if run.pending else 0)
 
 
-def _parts(task: Task, merged: int) -> _Parts:
+def _parts(task: Task, merged: int) -> _Sided:
     """The dimensions shared out, and what trades places with what."""
     run, first = _begun(task)
     finished, through, formed = run.finished, _through(run), list[Exchange]()
@@ -142,7 +142,7 @@ def _parts(task: Task, merged: int) -> _Parts:
     formed_there = (one for phase in chain for one in phase.local)
     if run.pending or beside.local or any(one.when & traded_slots for one in formed_there):
         raise _unfit()
-    return _Parts(first, tuple(formed), tuple(chain), beside, tuple(spare), tidied(run))
+    return _Sided(first, tuple(formed), tuple(chain), beside, tuple(spare), tidied(run))
 
 
 def _unfit() -> InvalidValueError:
@@ -158,7 +158,7 @@ def _needed(run: Run) -> list[int]:
     return list(dict.fromkeys(d for bit in run.pending for d in run.dims_of(bit)))
 
 
-def _classes(parts: _Parts, task: Task, merged: int) -> list[Class]:
+def _classes(parts: _Sided, task: Task, merged: int) -> list[Class]:
     """What tells the elements of a node apart in the chain: who is late comes first."""
     place = parts.sides.place
     sums = [one.when for one in parts.sides.crossings]
@@ -193,7 +193,7 @@ def _chained(chain: Sequence[Phase], laid_out: Pipeline) -> Iterator[Step]:
         yield from (Step(stage=bit) for bit in phase.stages)
 
 
-def _beside(parts: _Parts, task: Task, pace: Pace, cycles: int) -> Iterator[Step]:
+def _beside(parts: _Sided, task: Task, pace: Pace, cycles: int) -> Iterator[Step]:
     """The steps over the sides: all in the first quarter of the block, or in the last."""
     place, sides = parts.sides.place, parts.sides.crossings
     before = replace(parts.sides, place=parts.chain[0].place)
