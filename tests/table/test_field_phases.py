@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from all_port_cases import TABLE, assert_carried_out, machine_of
 from hypothesis import given, strategies as st
+from several_fields import directions, ends_of, task_of
 from sweeping import larger, sweep
 
 import graycube as gc
@@ -19,34 +20,13 @@ from graycube.table.gray.field_phases import _begun, _last, _rounds
 from graycube.verify import check_algebra
 
 NAME = "field-phases"
-CODES = ("gray", "binary")
 WIDTHS = [(2, 2), (2, 3), (3, 3), (4, 3), (2, 5), (4, 4), (2, 2, 2), (3, 3, 2), (3, 3, 3)]
 NARROW = [*WIDTHS[:3], (2, 2, 2)]
 TABLES = ("fifths of three bits", "fifths of two bits", "halves of two bits")
 
 
-def task_of(widths, block, back=()):
-    """Fields one above the other, those in ``back`` to Gray."""
-    axes = [1 << width for width in widths]
-    codes = zip(*(CODES[:: -1 if f in back else 1] for f in range(len(widths))), strict=True)
-    return gc.Task(*(gc.Layout.mesh(axes, axes, code=code) for code in codes), block)
-
-
-def ends_of(task):
-    source, target = task.source, task.target
-    return [target.locate(*source.coordinates(u, 0))[0] for u in range(1 << task.n)]
-
-
 def emitted(task, **costs):
     return TABLE[NAME].emit(task, machine_of(task.n, **costs))
-
-
-def directions(widths):
-    fields = range(len(widths))
-    return [
-        [f for f, goes_back in zip(fields, choice, strict=True) if goes_back]
-        for choice in product((0, 1), repeat=len(widths))
-    ]
 
 
 def cycles_of(task):

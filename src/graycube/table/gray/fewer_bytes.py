@@ -14,12 +14,16 @@ Halfway all lower dimensions are done, a round for each: at that moment half of 
 class has come over an even number of links and half over an odd one. The conditions of the
 lower exchanges are complementary for the two halves, so every node sends one of them (TR-20-91
 Theorem 7).
+
+On all ports several fields take turns (:mod:`graycube.table.gray.phases`): in each phase every
+one converts its share of the block by a point of its own table.
 """
 
 import json
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import chain, zip_longest
 from math import ceil
 from typing import Literal
 
@@ -32,9 +36,11 @@ from graycube.table.conversion import (
     converted,
     why_no_conversion,
 )
-from graycube.table.gray.routes import widths_of
+from graycube.table.gray.phases import in_phases, too_many
+from graycube.table.gray.routes import too_few_ports, widths_of
 from graycube.table.lanes import LaneStep, LaneWay, backwards, cycles, in_lanes, lengths
 
+_TWO = 2
 _Ports = int | Literal["all"]
 SIZES: dict[_Ports, range] = {
     1: range(4, 7),
@@ -47,6 +53,11 @@ SIZES: dict[_Ports, range] = {
 }
 """Fields with tables of their own; on one port larger ones take that of their five top bits."""
 TOP = 5
+TWO_BITS = (1, *range(3, 11))
+"""Rounds of the points for fields of two bits, beside other fields."""
+MAX_FIELDS = 4
+MAX_WAYS = 3000
+"""Several fields whose ways are more take too long to price."""
 TRIED = 4
 ROUNDED = 2
 """So many points are written out, if rounding so many elements a round could matter."""
@@ -58,23 +69,43 @@ Dimension ``TOP`` of a large field is all lower ones.
 """
 
 
+_Choice = tuple[int, ...]
+"""A point of the table of each field."""
+
+
 def applicable(task: Task, machine: Machine) -> str | None:
-    """One field that there is a table for, where GB3 costs more."""
+    """Fields that there are tables for, where GB3 costs more."""
     reason = why_no_conversion(task, machine)
     if reason is not None:
         return reason
-    widths = widths_of(task)
-    if len(widths) != 1:
-        return "it converts one field"
+    fields = converted(task)
+    reason = _why_not(widths_of(task), machine)
+    if reason is not None:
+        return reason
+    if not _choices(fields, _ports(machine, fields)):
+        return f"it would need more than {MAX_WAYS} ways"
+    if min(_prices(task, machine)) >= _gb3(fields, task, machine):
+        return "its start-ups cost more than it saves"
+    return None
+
+
+def _why_not(widths: Sequence[int], machine: Machine) -> str | None:
+    """The reason why there are no tables for fields of so many bits."""
+    if not 1 <= len(widths) <= MAX_FIELDS:
+        return f"it converts one field to {MAX_FIELDS}"
+    if len(widths) > 1:
+        last = SIZES["all"][-1]
+        few = too_few_ports(machine, sum(widths))
+        return few or (
+            None if max(widths) <= last else f"it converts fields of 2 to {last} bits"
+        )
     (width,) = widths
-    ports = _ports(machine, width)
+    ports = _table_ports(machine, width)
     sizes = SIZES[ports]
     if width < sizes[0]:
         return f"it converts fields of {sizes[0]} bits or more"
     if ports != 1 and width not in sizes:
         return f"on {ports} ports it converts {sizes[0]} to {sizes[-1]} bits"
-    if min(_prices(task, machine)) >= _gb3(width, task, machine):
-        return "its start-ups cost more than it saves"
     return None
 
 
@@ -83,12 +114,11 @@ def emit(task: Task, machine: Machine) -> Schedule:
 
     Prices are of shares; in whole elements those that are nearly as cheap may be cheaper.
     """
-    prices = _prices(task, machine)
-    (width,) = widths_of(task)
-    ports = _ports(machine, width)
-    table, order = _table(width, ports), sorted(range(len(prices)), key=prices.__getitem__)
+    fields, prices = converted(task), _prices(task, machine)
+    ports = _ports(machine, fields)
+    choices, order = _choices(fields, ports), sorted(range(len(prices)), key=prices.__getitem__)
     rounds, element = (
-        len(_parts(width, ports)[order[0]]),
+        len(_parts(fields, ports, choices[order[0]])),
         machine.dearest.per_byte * task.itemsize,
     )
     near = prices[order[0]] + ROUNDED * rounds * element
@@ -97,15 +127,20 @@ def emit(task: Task, machine: Machine) -> Schedule:
         sizes = filter(None, cycles(ways, task.block))
         return sum(machine.message_time(size * task.itemsize) for size in sizes)
 
-    tried = [table[k] for k in order[:TRIED] if prices[k] <= near]
-    every = (_of_task(task, machine, point) for point in tried)
+    tried = [choices[k] for k in order[:TRIED] if prices[k] <= near]
+    every = (_of_fields(fields, ports, choice) for choice in tried)
     return in_lanes(task, "fewer-bytes", min(every, key=price))
 
 
-def _of_task(task: Task, machine: Machine, point: _Point) -> list[LaneWay]:
-    (field,) = converted(task)
-    bits = _bits(field.width, _ports(machine, field.width))
-    ways = _ways(point, Field(field.dims, to_binary=True), bits)
+def _of_fields(fields: Sequence[Field], ports: _Ports, choice: _Choice) -> list[LaneWay]:
+    """The ways of a point of the table of each field."""
+    each = [_of_field(field, ports, k) for field, k in zip(fields, choice, strict=True)]
+    return each[0] if len(each) == 1 else in_phases(each)
+
+
+def _of_field(field: Field, ports: _Ports, point: int) -> list[LaneWay]:
+    bits = _bits(field.width, ports)
+    ways = _ways(_table(field.width, ports)[point], Field(field.dims, to_binary=True), bits)
     return ways if field.to_binary else backwards(ways)
 
 
@@ -117,16 +152,21 @@ def front(task: Task, machine: Machine) -> list[tuple[int, float]]:
     >>> [(rounds, round(blocks, 4)) for rounds, blocks in front(task, Machine(3, "all"))][:3]
     [(2, 1.0), (4, 0.7), (6, 0.6371)]
     """
-    widths = widths_of(task) if why_no_conversion(task, machine) is None else ()
-    ports = _ports(machine, widths[0]) if len(widths) == 1 else 1
-    known = len(widths) == 1 and widths[0] >= SIZES[ports][0]
-    if not known or (ports != 1 and widths[0] not in SIZES[ports]):
+    if why_no_conversion(task, machine) or _why_not(widths_of(task), machine):
         return []
-    return sorted((len(parts), sum(parts)) for parts in _parts(widths[0], ports))
+    fields = converted(task)
+    ports = _ports(machine, fields)
+    parts = [_parts(fields, ports, choice) for choice in _choices(fields, ports)]
+    return sorted((len(rounds), sum(rounds)) for rounds in parts)
 
 
-def _ports(machine: Machine, width: int) -> _Ports:
-    """Those of the table: all that a field can use, or as many of the machine's as it has."""
+def _ports(machine: Machine, fields: Sequence[Field]) -> _Ports:
+    """Those of the tables; several fields have all that they can use."""
+    return _table_ports(machine, fields[0].width) if len(fields) == 1 else "all"
+
+
+def _table_ports(machine: Machine, width: int) -> _Ports:
+    """All that a field can use, or as many of the machine's as there is a table for."""
     links = machine.links_at_once
     if links >= width and (width in SIZES["all"] or width not in SIZES[2]):
         return "all"
@@ -135,24 +175,26 @@ def _ports(machine: Machine, width: int) -> _Ports:
 
 
 def _prices(task: Task, machine: Machine) -> list[float]:
-    """What the points of the table cost on the machine."""
+    """What the choices cost on the machine."""
 
     def price(parts: Sequence[float]) -> float:
         sizes = (ceil(part * task.block) for part in parts)
         return sum(machine.message_time(size * task.itemsize) for size in sizes)
 
-    (width,) = widths_of(task)
-    return [price(parts) for parts in _parts(width, _ports(machine, width))]
+    fields = converted(task)
+    ports = _ports(machine, fields)
+    return [price(_parts(fields, ports, choice)) for choice in _choices(fields, ports)]
 
 
-def _gb3(width: int, task: Task, machine: Machine) -> float:
+def _gb3(fields: Sequence[Field], task: Task, machine: Machine) -> float:
     """What GB3 costs: so many rounds of half a block."""
-    return width * machine.message_time(-(-task.block // 2) * task.itemsize)
+    rounds = sum(field.width for field in fields)
+    return rounds * machine.message_time(-(-task.block // 2) * task.itemsize)
 
 
 def _bits(width: int, ports: _Ports) -> int:
     """The bits of a field that its table is about."""
-    return width if width in SIZES[ports] else TOP
+    return width if width in SIZES[ports] or width == _TWO else TOP
 
 
 def _ways(point: _Point, field: Field, bits: int) -> list[LaneWay]:
@@ -182,8 +224,47 @@ def _ways(point: _Point, field: Field, bits: int) -> list[LaneWay]:
     return ways
 
 
+@lru_cache(maxsize=1 << 8)
+def _choices(fields: tuple[Field, ...], ports: _Ports) -> list[_Choice]:
+    """Points that go together: each of one table, or of all tables those of as many rounds."""
+    tables = [_table(field.width, ports) for field in fields]
+    if len(fields) == 1:
+        return [(k,) for k in range(len(tables[0]))]
+    rounds = [[_rounds(point) for point in table] for table in tables]
+    found = dict.fromkeys(
+        tuple(sum(length <= most for length in some) - 1 for some in rounds)
+        for most in sorted({*chain(*rounds)})
+    )
+    return [choice for choice in found if min(choice) >= 0 and _is_small(fields, ports, choice)]
+
+
+def _is_small(fields: Sequence[Field], ports: _Ports, choice: _Choice) -> bool:
+    """Whether the ways are few enough."""
+    both = [*zip(fields, choice, strict=True)]
+    nodes = sum(field.width - 1 for field in fields)
+    least = max(len(_table(f.width, ports)[k]) << nodes - f.width + 1 for f, k in both)
+    if least * len(fields) > MAX_WAYS:
+        return False
+    return not too_many([_of_field(field, ports, k) for field, k in both], MAX_WAYS)
+
+
+def _rounds(point: _Point) -> int:
+    return 1 + max(number for _, _, hops in point for number, _ in hops)
+
+
+@lru_cache(maxsize=1 << 10)
+def _parts(fields: tuple[Field, ...], ports: _Ports, choice: _Choice) -> tuple[float, ...]:
+    """What the rounds carry of a block; those of a phase last as long as their longest."""
+    each = []
+    for field, k in zip(fields, choice, strict=True):
+        parts = _carried(field.width, ports)[k]
+        each.append(parts if field.to_binary else parts[::-1])
+    phase = (max(parts) for parts in zip_longest(*each, fillvalue=0.0))
+    return tuple(part / len(fields) for part in phase) * len(fields)
+
+
 @cache
-def _parts(width: int, ports: _Ports) -> list[tuple[float, ...]]:
+def _carried(width: int, ports: _Ports) -> list[tuple[float, ...]]:
     """What the rounds of each point carry of a block."""
     field, bits = Field(tuple(range(width)), to_binary=True), _bits(width, ports)
     return [lengths(_ways(point, field, bits)) for point in _table(width, ports)]
@@ -192,6 +273,8 @@ def _parts(width: int, ports: _Ports) -> list[tuple[float, ...]]:
 @cache
 def _table(width: int, ports: _Ports) -> list[_Point]:
     """The points of a table, from few rounds to many."""
+    if width == _TWO:
+        return [_two_bits(rounds) for rounds in TWO_BITS]
     name = f"fewer_bytes_{width if width in SIZES[ports] else f'top{TOP}'}_{ports}.json"
     text = (files(__package__) / "tables" / name).read_text()
     return [
@@ -201,6 +284,12 @@ def _table(width: int, ports: _Ports) -> list[_Point]:
         ]
         for routes in json.loads(text)
     ]
+
+
+def _two_bits(rounds: int) -> _Point:
+    """Word 2 to word 3 and back, in every round and by detours that take three."""
+    short = [(2, 1, ((r, 0),)) for r in range(rounds)]
+    return short + [(2, 1, ((r, 1), (r + 1, 0), (r + 2, 1))) for r in range(rounds - 2)]
 
 
 ALGORITHM = Algorithm(
