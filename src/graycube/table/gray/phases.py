@@ -1,12 +1,14 @@
-"""Several fields in rounds: each share of the block converts another one in every phase.
+"""Several fields in rounds: each share of the block converts another field in every phase.
 
 Rules.
 
 1. F fields share out the block in F shares. In phase p share j converts field j + p, modulo F,
    over the links of this field alone. All phases have the same number of rounds.
-2. A field has ways of its own for each of its classes of nodes. A node is in one class of each
-   field, so a share is cut where the ways of any of them begin: each piece has one way a field.
-3. What is in different classes of another field is on different nodes: so it has other lanes.
+2. A field has ways of its own for each of its *classes* of nodes. A node is in one class of
+   each field, so a share is cut where a way of any of them begins: each *piece* has one way a
+   field.
+3. Nodes of different classes of another field have different lanes. Its conversion takes
+   classes to classes, so it does not matter whether it comes before or afterwards.
 """
 
 from bisect import bisect_left
@@ -16,83 +18,58 @@ from math import lcm
 
 from graycube.table.lanes import LaneStep, LaneWay
 
-_Class = tuple[LaneWay, ...]
-"""The ways of one class of nodes."""
+_Ways = Sequence[LaneWay]
 _Piece = tuple[int, list[LaneWay]]
 """A piece of a share, by its weight, and its way in every field."""
 
 
-def in_phases(fields: Sequence[Sequence[LaneWay]]) -> list[LaneWay]:
-    """The ways of all shares, from those of each field on its own."""
+def in_phases(fields: Sequence[_Ways]) -> list[LaneWay]:
+    """The ways of all shares, from those of each field on its own.
+
+    >>> from graycube.gf2 import Exchange
+    >>> low, high = (LaneStep(0, Exchange(1 << d, when=2 << d), "only") for d in (0, 2))
+    >>> for way in in_phases([[LaneWay(1, (low,), 2, 2)], [LaneWay(1, (high,), 8, 8)]]):
+    ...     print(way.mask, way.value, [(step.round, str(step.exchange)) for step in way.steps])
+    10 10 [(0, 'flip 0 where a1 = 1'), (1, 'flip 2 where a3 = 1')]
+    10 10 [(0, 'flip 2 where a3 = 1'), (1, 'flip 0 where a1 = 1')]
+    """
     rounds = 1 + max(step.round for way in chain(*fields) for step in way.steps)
+    pieces = [*_pieces(fields)]
     found = []
-    for of_each, pieces in _cut(fields):
-        mask, value = (
-            sum(getattr(ways[0], name) for ways in of_each) for name in ("mask", "value")
-        )
-        for j in range(len(fields)):
-            places = _places(of_each, j)
-            for weight, ways in pieces:
-                steps = []
-                for p, place in enumerate(places):
-                    f = (j + p) % len(fields)
-                    for step in ways[f].steps:
-                        lane = f, place, step.lane
-                        steps.append(LaneStep(p * rounds + step.round, step.exchange, lane))
-                found.append(LaneWay(weight, tuple(steps), mask, value))
+    for j, (weight, ways) in product(range(len(fields)), pieces):
+        mask, value = sum(way.mask for way in ways), sum(way.value for way in ways)
+        steps = []
+        for p in range(len(fields)):
+            f = (j + p) % len(fields)
+            for step in ways[f].steps:
+                lane = f, value - ways[f].value, step.lane
+                steps.append(LaneStep(p * rounds + step.round, step.exchange, lane))
+        found.append(LaneWay(weight, tuple(steps), mask, value))
     return found
 
 
-def too_many(fields: Sequence[Sequence[LaneWay]], most: int) -> bool:
+def too_many(fields: Sequence[_Ways], most: int) -> bool:
     """Whether there would be more ways than that."""
-    pieces = (piece for _, pieces in _cut(fields) for piece in pieces)
-    return next(islice(pieces, most // len(fields), None), None) is not None
+    return next(islice(_pieces(fields), most // len(fields), None), None) is not None
 
 
-def _cut(
-    fields: Sequence[Sequence[LaneWay]],
-) -> Iterator[tuple[tuple[_Class, ...], list[_Piece]]]:
-    """For each choice of a class of every field: how a share is cut there."""
+def _pieces(fields: Sequence[_Ways]) -> Iterator[_Piece]:
+    """The pieces of a share, for each choice of a class of every field."""
     classes = [_classes(ways) for ways in fields]
     whole = lcm(*(sum(way.weight for way in ways) for ways in chain(*classes)))
     for of_each in product(*classes):
-        yield of_each, _pieces(of_each, whole)
+        ends = []
+        for ways in of_each:
+            unit = whole // sum(way.weight for way in ways)
+            ends.append([*accumulate(way.weight * unit for way in ways)])
+        for start, stop in pairwise(sorted({0, *chain(*ends)})):
+            both = zip(of_each, ends, strict=True)
+            yield stop - start, [ways[bisect_left(end, stop)] for ways, end in both]
 
 
-def _classes(ways: Sequence[LaneWay]) -> list[_Class]:
+def _classes(ways: _Ways) -> list[list[LaneWay]]:
     """The ways of each class of nodes."""
     found: dict[int, list[LaneWay]] = {}
     for way in ways:
         found.setdefault(way.value, []).append(way)
-    return [tuple(some) for some in found.values()]
-
-
-def _places(of_each: Sequence[_Class], j: int) -> list[tuple[int, ...]]:
-    """Where share j is in the other fields, in every phase: there, or where it began."""
-    found = []
-    for p in range(len(of_each)):
-        at = []
-        for g, (way, *_) in enumerate(of_each):
-            place = way.value
-            for step in way.steps if (g - j) % len(of_each) < p else ():
-                place = step.exchange(place)
-            if g != (j + p) % len(of_each):
-                at.append(place & way.mask)
-        found.append(tuple(at))
-    return found
-
-
-def _pieces(of_each: Sequence[_Class], whole: int) -> list[_Piece]:
-    """The pieces of a share, which is so much, and the way of each in every field."""
-    ends = []
-    for ways in of_each:
-        unit = whole // sum(way.weight for way in ways)
-        ends.append([*accumulate(way.weight * unit for way in ways)])
-    edges = sorted({0, *chain(*ends)})
-    return [
-        (
-            stop - start,
-            [ways[bisect_left(end, stop)] for ways, end in zip(of_each, ends, strict=True)],
-        )
-        for start, stop in pairwise(edges)
-    ]
+    return [*found.values()]
