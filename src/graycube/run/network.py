@@ -9,6 +9,8 @@ Rules.
    that begin no earlier, a delay tells who goes before them, and who goes after them.
 3. A *line* is the elements that differ in the bits of one group of stages. It is complete after
    the round in which its last element comes, and none of them leaves before it is transformed.
+4. An element that has done a phase before its time is where the element would be that takes
+   its place in the list: words tell what an element does, and addresses where it is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, parity
 from graycube.gf2.arrays import IntArray
 from graycube.run.script import Bank, Draft, Part, Script, part
 from graycube.schedule import Delay, Replication, Schedule, Step
@@ -55,10 +58,13 @@ class NodeNetwork:
 class Group:
     """Bits that are staged together, where they are then; or crossings of one phase.
 
-    ``late`` says who does it: those without this delay, ``first``, or those with it.
+    ``before`` and ``after`` it are the addresses of words, as the steps are listed. ``late``
+    says who does it: those without this delay, ``first``, or those with it.
     """
 
     steps: tuple[Step, ...]
+    before: AffineMap
+    after: AffineMap
     bits: tuple[int, ...] = ()
     late: Delay | None = None
     first: bool = True
@@ -69,11 +75,11 @@ class Group:
         crossings = self.steps[0].crossings
         return crossings[0].start if crossings else -1
 
-    def has(self, address: IntArray) -> NDArray[np.bool_]:
+    def has(self, word: IntArray) -> NDArray[np.bool_]:
         """Which of these elements do it."""
         if self.late is None:
-            return np.ones(len(address), dtype=bool)
-        odd = np.bitwise_count(address & self.late.mask) & 1
+            return np.ones(len(word), dtype=bool)
+        odd = np.bitwise_count(self.before(word) & self.late.mask) & 1
         met: NDArray[np.bool_] = (odd == self.late.want) != self.first
         return met
 
@@ -92,9 +98,11 @@ def groups(schedule: Schedule) -> list[Group]:
 
 
 def _longest_of_all(group: Group) -> Delay | None:
-    """The longest delay that all crossings of a phase have."""
+    """The longest delay that all crossings of a phase have, if none of them changes it."""
     delays = [set(crossing.delays) for step in group.steps for crossing in step.crossings]
-    return max(set.intersection(*delays), key=lambda late: late.cycles, default=None)
+    late = max(set.intersection(*delays), key=lambda late: late.cycles, default=None)
+    flips = (step.exchange.flip for step in group.steps if step.exchange is not None)
+    return None if late is None or any(parity(late.mask & flip) for flip in flips) else late
 
 
 def _listed(schedule: Schedule) -> Iterator[Group]:
@@ -104,10 +112,14 @@ def _listed(schedule: Schedule) -> Iterator[Group]:
             return "stages", 0
         return ("phase", step.crossings[0].start) if step.crossings else ("moves", 0)
 
+    place = schedule.task.source.map
     for _, run in groupby(schedule.ways[0].steps, kind):
-        steps = tuple(run)
+        steps, before = tuple(run), place
         bits = (step.stage for step in steps if step.stage is not None)
-        yield Group(steps, tuple(sorted(bits)))
+        for step in steps:
+            if step.move is not None:
+                place = step.affine(place.width) @ place
+        yield Group(steps, before, place, tuple(sorted(bits)))
 
 
 def runs_of(schedule: Schedule | Replication) -> Iterator[tuple[int, ...]]:
@@ -175,26 +187,24 @@ class _Walk:
     def _here(self) -> IntArray:
         return self._slots << self._task.n | self._node
 
-    def _words(self) -> IntArray:
-        """The index of the element in each slot."""
-        address = self._here()
-        if self._ahead is not None:
-            has, back = self._ahead.has(address), address
-            for step in reversed(self._ahead.steps):  # an exchange is its own inverse
-                back = step.affine(self._task.p)(back)
-            address = np.where(has, back, address)
-        return self._place.inverse()(address)
+    def _words(self, address: IntArray) -> IntArray:
+        """The index of the element at each address."""
+        word = self._place.inverse()(address)
+        if (ahead := self._ahead) is None:
+            return word
+        return np.where(ahead.has(word), ahead.after.inverse()(ahead.before(word)), word)
+
+    def _addresses(self, word: IntArray) -> IntArray:
+        """Where the elements are."""
+        if (ahead := self._ahead) is not None:
+            word = np.where(ahead.has(word), ahead.before.inverse()(ahead.after(word)), word)
+        return self._place(word)
 
     def arrange(self, group: Group) -> None:
         """Moves within memory: rows stay, and slots get other rows."""
-        address = self._here()
-        self._put(self._moved(group.steps, address), self.row.copy(), self._since.copy())
-
-    def _moved(self, steps: Sequence[Step], address: IntArray) -> IntArray:
-        for step in steps:
-            move = step.affine(self._task.p)
-            address, self._place = move(address), move @ self._place
-        return address
+        word = self._words(self._here())
+        self._place = group.after
+        self._put(self._addresses(word), self.row.copy(), self._since.copy())
 
     def _put(self, address: IntArray, row: NDArray[np.intp], since: IntArray) -> None:
         slot = address >> self._task.n
@@ -202,7 +212,7 @@ class _Walk:
 
     def transform(self, number: int, bits: range) -> None:
         """The lines of a group of bits, each when its last element has come."""
-        word = self._words()
+        word = self._words(self._here())
         mask = sum(1 << bit for bit in bits)
         order = np.lexsort((word & mask, word & ~mask)).reshape(-1, 1 << len(bits))
         ready = self._since[order].max(axis=1)
@@ -219,11 +229,11 @@ class _Walk:
         for dim in dict.fromkeys(dims):
             near += [node ^ 1 << dim for node in near]
         label = np.sort((self._slots << n | np.array(near)[:, None]).ravel())
-        crosses, clock, address, has = [], [], label, group.has(label)
+        word, crosses, clock = self._words(label), [], []
+        has, listed = group.has(word), group.before(word)
         for step, dim in zip(steps, dims, strict=True):
-            before = address
-            address = np.where(has, step.affine(self._task.p)(before), before)
-            crosses.append((before ^ address) >> dim & 1 == 1)
+            before, listed = listed, step.affine(self._task.p)(listed)
+            crosses.append(has & ((before ^ listed) >> dim & 1 == 1))
             clock.append(step.crossings[0].clock(before))
         row, since = np.full(len(label), -1), np.full(len(label), FIRST)
         mine = label & nodes == self._node
@@ -242,20 +252,34 @@ class _Walk:
                 events.append((k, leaves, which, self._rounds(clock[k][which])))
         for number in np.unique(np.concatenate([e[3] for e in events])).tolist():
             self._exchange(number, dims, events, row, since)
+        for dim, which in zip(dims, crosses, strict=True):
+            label = label ^ which.astype(np.int64) << dim
+        address = self._over(group, word)
+        if ((address ^ label) & nodes).any():
+            raise self._refused(f"after cycle {group.start}")
         stay = address & nodes == self._node
-        if group.late is not None and group.first:
-            self._ahead = group
-        else:
-            self._ahead = None if group.late is not None else self._ahead
-            for step in steps:
-                self._place = step.affine(self._task.p) @ self._place
         self._put(address[stay], row[stay], since[stay])
+
+    def _over(self, group: Group, word: IntArray) -> IntArray:
+        """Where the elements are when a phase is over."""
+        if group.late is None or not group.first:
+            self._place = group.after
+        if group.late is not None:
+            self._ahead = group if group.first else None
+        return self._addresses(word)
 
     def _rounds(self, clock: IntArray) -> IntArray:
         rounds = self._schedule.rounds
         if isinstance(rounds, range):
             return clock // rounds.step
         return np.searchsorted(rounds, clock, side="right") - 1
+
+    def _refused(self, when: str) -> InvalidValueError:
+        return InvalidValueError(
+            f"node {self._node} does not have what it sends {when}",
+            "elements leave after they came, and as many come as leave",
+            "list crossings in the order of time, or leave plan= out",
+        )
 
     def _exchange(
         self,
@@ -274,11 +298,7 @@ class _Walk:
             for some in (leaving, coming)
         )
         if len(gone) != len(come) or bool((since[gone] >= number).any()):
-            raise InvalidValueError(
-                f"node {self._node} does not have what it sends in round {number}",
-                "elements leave after they came, and as many come as leave",
-                "see what plan.verify() says",
-            )
+            raise self._refused(f"in round {number}")
         for k, which in leaving:
             peer = self._node ^ 1 << dims[k]
             self.draft.send(number, peer, (k,), part(Bank.RESULT, row[which]))

@@ -13,6 +13,8 @@ import graycube as gc
 from graycube.cost import butterfly_cycles
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, Matrix
+from graycube.planning import Plan
+from graycube.planning.files import plan_text
 from graycube.schedule import Crossing, Delay, Step, Way, expand
 from graycube.table.networks import sided
 from graycube.table.networks.register import turns
@@ -172,6 +174,45 @@ def test_both_orders_are_proved_but_no_stage_that_joins_elements_of_both(joined,
     assert check_elements(expand(made), machine)
     assert bool(check_pairs(expand(made), made.stages)) == right
     assert bool(check_algebra(made, machine)) == right
+
+
+def transformed(made, machine):
+    """What stages that do not commute make of 0, 1, ..., by a plan and without one."""
+
+    def stage(low, high, bit, index):
+        return low * 3 + high * 5 + index, high * 7 - low * 2 + bit
+
+    a = gc.CubeArray.from_numpy(np.arange(1 << made.task.p), made.task.source)
+    plan = Plan.from_text(plan_text(made, machine), "by hand")
+    by_plan, without = (
+        gc.butterfly(a, stage, bits=made.stages, plan=given) for given in (plan, None)
+    )
+    return by_plan.to_numpy(), without.to_numpy()
+
+
+def with_move_between(flip, when):
+    """Two orders, and bit ``when`` is added to a slot bit after the first crossing."""
+    made = in_two_orders(0)
+    (way,) = made.ways
+    steps = (*way.steps[:2], Step(Exchange(1 << flip, 1 << when)), *way.steps[2:])
+    way = replace(way, steps=steps)
+    task = replace(made.task, target=way.move(7) @ made.task.source)
+    made, machine = replace(made, task=task, ways=(way,)), gc.Machine(3, "all")
+    assert check_algebra(made, machine)
+    return made, machine
+
+
+@pytest.mark.parametrize(
+    ("flip", "when"), [(3, 2), (3, 6), (4, 0), (4, 2), (4, 6), (5, 1), (5, 4), (5, 6)]
+)
+def test_who_has_gone_ahead_moves_in_memory_as_the_others_do(flip, when):
+    assert np.array_equal(*transformed(*with_move_between(flip, when)))
+
+
+@pytest.mark.parametrize(("flip", "when"), [(3, 1), (3, 4)])
+def test_who_goes_ahead_must_not_change_what_the_others_cross(flip, when):
+    with pytest.raises(InvalidValueError, match="leave plan= out"):
+        transformed(*with_move_between(flip, when))
 
 
 @pytest.mark.parametrize("code", CODES)
