@@ -118,7 +118,7 @@ CLAIMED = {
     "tight": lambda w, k: w[0] * ceil(k, 5 if w[0] == 4 else w[0] + 2) - (k == 1),
 }
 """Cycles for fields of two bits or more; a tight single element leaves a round idle."""
-RARELY = ("its start-ups", "it would need more than")
+RARELY = ("its start-ups", "it would need more than", "schedules for all fields at once")
 """Reasons that depend on prices, and on how many ways there are."""
 WITHOUT_CLAIM = ("rotations", "few-ports", "three-fifths", "field-phases", "fewer-bytes")
 """Those whose cycles have tests of their own."""

@@ -124,9 +124,11 @@ def test_no_link_carries_more_than_half_where_all_fields_have_two_bits():
 
 @pytest.mark.parametrize("startup", [1.0, 50.0, 2000.0])
 def test_start_ups_make_units_larger(startup):
-    task = task_of((3, 4), 1000, back=[1])
+    task, machine = task_of((3, 4), 1000, back=[1]), machine_of(7, startup=startup)
     schedule = emitted(task, startup=startup)
-    assert_carried_out(schedule, machine_of(7, startup=startup), ends_of(task))
+    assert_carried_out(schedule, machine, ends_of(task))
+    unit = schedule.rounds.step
+    assert field_phases.price(task, machine) == len(schedule.rounds) * (startup + unit)
     assert schedule.rounds.step > 1
 
 

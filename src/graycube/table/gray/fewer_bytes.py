@@ -36,8 +36,9 @@ from graycube.table.conversion import (
     converted,
     why_no_conversion,
 )
+from graycube.table.gray import field_phases
 from graycube.table.gray.phases import in_phases, too_many
-from graycube.table.gray.routes import too_few_ports, widths_of
+from graycube.table.gray.routes import dimensions, too_few_ports, widths_of
 from graycube.table.lanes import LaneStep, LaneWay, backwards, cycles, in_lanes, lengths
 
 _TWO = 2
@@ -74,7 +75,7 @@ _Choice = tuple[int, ...]
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
-    """Fields that there are tables for, where GB3 costs more."""
+    """Fields that there are tables for, where simpler schedules cost more."""
     reason = why_no_conversion(task, machine)
     if reason is not None:
         return reason
@@ -84,8 +85,11 @@ def applicable(task: Task, machine: Machine) -> str | None:
         return reason
     if not _choices(fields, _ports(machine, fields)):
         return f"it would need more than {MAX_WAYS} ways"
-    if min(_prices(task, machine)) >= _gb3(fields, task, machine):
+    price = min(_prices(task, machine))
+    if price >= _gb3(fields, task, machine):
         return "its start-ups cost more than it saves"
+    if len(fields) > 1 and price >= _all_at_once(fields, task, machine):
+        return "schedules for all fields at once cost no more"
     return None
 
 
@@ -190,6 +194,13 @@ def _gb3(fields: Sequence[Field], task: Task, machine: Machine) -> float:
     """What GB3 costs: so many rounds of half a block."""
     rounds = sum(field.width for field in fields)
     return rounds * machine.message_time(-(-task.block // 2) * task.itemsize)
+
+
+def _all_at_once(fields: Sequence[Field], task: Task, machine: Machine) -> float:
+    """What shortest paths cost in as few rounds as can be, or many short rounds."""
+    rounds = dimensions([field.width for field in fields])
+    least = rounds * machine.message_time(-(-task.block // rounds) * task.itemsize)
+    return min(least, field_phases.price(task, machine))
 
 
 def _bits(width: int, ports: _Ports) -> int:

@@ -46,8 +46,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """The ways of all parts of all shares."""
-    fields = converted(task)
-    unit = unit_size(task, machine, lambda units: _rounds(fields, units))
+    fields, unit = converted(task), _unit(task, machine)
     units = -(-task.block // unit)
     begun = _begun(fields, units)
     ways, first = list[Way](), 0
@@ -65,6 +64,19 @@ def emit(task: Task, machine: Machine) -> Schedule:
                 ways.append(Way(start, stop, tuple(hops), mask, value))
     cycles = unit * _last(begun)
     return Schedule(task, "field-phases", range(0, cycles, unit), cycles, tuple(ways))
+
+
+def price(task: Task, machine: Machine) -> float:
+    """What its schedule costs."""
+    unit = _unit(task, machine)
+    rounds = _rounds(converted(task), -(-task.block // unit))
+    return rounds * machine.message_time(unit * task.itemsize)
+
+
+def _unit(task: Task, machine: Machine) -> int:
+    """The elements of a unit."""
+    fields = converted(task)
+    return unit_size(task, machine, lambda units: _rounds(fields, units))
 
 
 def _routes(
