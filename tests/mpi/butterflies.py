@@ -1,5 +1,7 @@
 """Butterflies and Walsh-Hadamard transforms over ranks: results, bytes, one error for all."""
 
+from unittest.mock import patch
+
 import numpy as np
 from counting import Counting, sent
 from mpi_checks import checks, one_error, over_messages, raised
@@ -7,6 +9,7 @@ from random_butterflies import layouts, pair_by_pair, random_bits, random_number
 
 import graycube as gc
 from graycube.errors import InvalidValueError, PeerError
+from graycube.run.network import node_network
 
 
 def over(rng, comm, count):
@@ -117,4 +120,25 @@ def mistakes(comm):
         yield np.array_equal(found, wanted), f"after errors in {layout}"
 
 
-CHECKS = checks((2, 4, 8), results, one_point, convolutions, mistakes)
+def refusals(comm):
+    """What the last rank cannot carry out is raised on all, before anything is sent."""
+    n = comm.size.bit_length() - 1
+    layout = gc.Layout.cyclic(2 * n, n)
+    a = gc.CubeArray.from_numpy(np.ones(layout.shape), layout, comm)
+    plan = gc.plan_butterfly(layout, itemsize=8, machine="ideal")
+
+    def carried_out(schedule, node, lines):
+        if node == comm.size - 1:
+            raise InvalidValueError("it is too late", "it has gone", "go on")
+        return node_network(schedule, node, lines)
+
+    with patch("graycube.butterflies.planned.node_network", carried_out):
+        for call in (
+            lambda: gc.butterfly(a, stage, plan=plan),
+            lambda: gc.hadamard(a, plan=plan),
+            lambda: gc.fft(a, plan=plan),
+        ):
+            yield from one_error(comm, call, InvalidValueError, "it is too late")
+
+
+CHECKS = checks((2, 4, 8), results, one_point, convolutions, mistakes, refusals)

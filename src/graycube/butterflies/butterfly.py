@@ -12,7 +12,7 @@ from graycube.array.moving import of_kind
 from graycube.array.ranks import Careful, facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.butterflies.groups import groups, reached
-from graycube.butterflies.planned import on_planned_pairs, planned_stages, require_plan
+from graycube.butterflies.planned import Planned, on_planned_pairs, planned_stages, require_plan
 from graycube.butterflies.stages import Blocks, OnPairs, Pair, carried_out, in_pairs
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2.arrays import IntArray
@@ -61,7 +61,9 @@ def butterfly(  # noqa: PLR0913
     """
     require_array(a, "a butterfly")
 
-    def prepare() -> tuple[tuple[Layout, int, tuple[int, ...]], dict[str, object]]:
+    def prepare() -> tuple[
+        tuple[Layout, int, tuple[int, ...], Planned | None], dict[str, object]
+    ]:
         layout = in_bits(a.layout, "a butterfly")
         k = require_axis(axis, len(layout.axes))
         stages = require_bits(layout, k, bits)
@@ -74,19 +76,23 @@ def butterfly(  # noqa: PLR0913
             )
         if spread(a.comm) is not None:
             require_plain(a.dtype)
+        network = None
         if plan is not None:
             require_plan(plan, layout, tuple(layout.word_bits(k).start + b for b in stages))
+            network = planned_stages(plan.schedule, a.nodes) if stages else None
         facts = {"axis": k, "bits": stages, "order": order, "plan": plan and plan.identity}
-        return (layout, k, stages), {**facts_of("butterfly", layout, a.blocks), **facts}
+        return (layout, k, stages, network), {
+            **facts_of("butterfly", layout, a.blocks),
+            **facts,
+        }
 
-    layout, k, stages = together(a.comm, prepare)
+    layout, k, stages, network = together(a.comm, prepare)
     home, a = a.layout, of_kind(a, layout)
     offset = layout.word_bits(k).start
     careful = Careful(_checked(stage, offset, layout.axes[k].length), lambda *given: given[:2])
     words = [offset + bit for bit in stages]
-    if plan is not None and words:
+    if plan is not None and network is not None:
         result: Layout = replace(layout, map=plan.schedule.task.target.map)
-        network = planned_stages(plan.schedule, a.nodes)
         blocks = network.run(a.blocks, a.comm, on_planned_pairs(careful))
     else:
         made = groups(layout, words)

@@ -26,7 +26,7 @@ from graycube.array.held import require_array
 from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, together
 from graycube.butterflies.groups import StageGroup, groups, reached
-from graycube.butterflies.planned import on_planned_pairs, planned_stages, require_plan
+from graycube.butterflies.planned import Planned, on_planned_pairs, planned_stages, require_plan
 from graycube.butterflies.stages import Blocks, OnGroup, Pair, carried_out
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, compiled, require_ints
@@ -75,7 +75,9 @@ def hadamard(
     """
     require_array(a, "a Walsh-Hadamard transform")
 
-    def prepare() -> tuple[tuple[Layout, tuple[int, ...], np.dtype[Any]], dict[str, object]]:
+    def prepare() -> tuple[
+        tuple[Layout, tuple[int, ...], np.dtype[Any], Planned | None], dict[str, object]
+    ]:
         layout = in_bits(a.layout, "a Walsh-Hadamard transform")
         d = len(layout.axes)
         given = range(d) if axes is None else require_ints(axes, "axes")
@@ -83,21 +85,24 @@ def hadamard(
         bits = [layout.word_bits(k).start + b for k in chosen for b in require_bits(layout, k)]
         require_word(order, get_args(HadamardOrder), "order")
         require_word(norm, (None, "ortho"), "norm")
-        dtype = _dtype(a, 1 << len(bits), norm)
+        dtype, network = _dtype(a, 1 << len(bits), norm), None
         if plan is not None:
             stages = getattr(getattr(plan, "task", None), "stages", ())
             require_plan(plan, layout, stages if {*stages} == {*bits} else tuple(bits))
+            network = planned_stages(plan.schedule, a.nodes) if stages else None
         told = plan and plan.identity
         facts = {"axes": chosen, "order": order, "norm": norm, "plan": told}
-        return (layout, chosen, dtype), {**facts_of("hadamard", layout, a.blocks), **facts}
+        return (layout, chosen, dtype, network), {
+            **facts_of("hadamard", layout, a.blocks),
+            **facts,
+        }
 
-    layout, chosen, dtype = together(a.comm, prepare)
+    layout, chosen, dtype, network = together(a.comm, prepare)
     a = of_kind(a, layout)
     stages = memory_first(layout, chosen)
     blocks = a.blocks.astype(dtype, copy=False)
-    if plan is not None and stages:
+    if plan is not None and network is not None:
         result: Layout = replace(layout, map=plan.schedule.task.target.map)
-        network = planned_stages(plan.schedule, a.nodes)
         blocks = network.run(blocks, a.comm, on_planned_pairs(_sums))
     else:
         made = groups(layout, stages)

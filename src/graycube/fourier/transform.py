@@ -27,7 +27,7 @@ from graycube.fourier.engine import transformed
 from graycube.fourier.lines import nodes_along, resized
 from graycube.fourier.lone import over_nodes
 from graycube.fourier.owned import on_lines
-from graycube.fourier.planned import planned
+from graycube.fourier.planned import PlannedTransform, planned
 from graycube.layout import Layout, Ownership
 from graycube.layout.in_bits import in_bits
 
@@ -213,23 +213,27 @@ def _by_plan(  # noqa: PLR0913, PLR0917
 ) -> CubeArray:
     """The transform as its plan says."""
 
-    def check() -> tuple[Wanted, Layout, Layout]:
+    def check() -> tuple[Wanted, Layout, Layout, PlannedTransform | None]:
         asked = wanted(a, (axis,), norm, order, s, out, inverse=inverse)
         home = resized_home(a.layout, dict(zip(asked.axes, asked.points, strict=True)))
         cube = in_bits(home, "a plan")
-        require_plan(plan, cube, (*reversed(cube.word_bits(asked.axes[0])),))
-        return asked, home, cube
+        (k,), network = asked.axes, None
+        require_plan(plan, cube, (*reversed(cube.word_bits(k)),))
+        if plan.task.stages:
+            dtype = complex_dtype(a.dtype).name
+            network = planned(plan.schedule, cube, k, dtype, a.nodes, inverse=inverse)
+        return asked, home, cube, network
 
     facts = {"axis": axis, "norm": norm, "order": order, "s": s}
     told = getattr(plan, "identity", None)
-    asked, home, cube = all_agree(a, _NAMES[inverse], check, out=out, plan=told, **facts)
+    asked, home, cube, network = all_agree(
+        a, _NAMES[inverse], check, out=out, plan=told, **facts
+    )
     (k,), (points,) = asked.axes, asked.points
     a = of_kind(resized(a, k, points), cube)
-    if not plan.task.stages:
+    if network is None:
         return _brought(_in_bits(a, asked), asked, home, out)
-    dtype = complex_dtype(a.dtype)
-    network = planned(plan.schedule, cube, k, dtype.name, a.nodes, inverse=inverse)
-    blocks = network.run(a.blocks.astype(dtype, copy=False), a.comm)
+    blocks = network.run(a.blocks.astype(complex_dtype(a.dtype), copy=False), a.comm)
     made = a.with_blocks(scale(blocks, points, norm, inverse=inverse), network.result)
     return _brought(made, asked, home, out)
 
