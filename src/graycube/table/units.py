@@ -32,10 +32,11 @@ MADE = (half_exchange, pipeline)
 
 
 class _Rounded(NamedTuple):
-    """What is taken, and the task in units that it is taken for."""
+    """What is taken, the task in units that it is taken for, and the machine."""
 
     emit: Callable[[Task, Machine], Schedule]
     units: Task
+    machine: Machine
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -52,21 +53,27 @@ def applicable(task: Task, machine: Machine) -> str | None:
 def emit(task: Task, machine: Machine) -> Schedule:
     """By the cheapest of what is made for units."""
     best = cheaper(_best(task, machine), task, "in units")
-    return of_elements(task, best.units, best.emit(best.units, machine))
+    return of_elements(task, best.units, best.emit(best.units, best.machine))
 
 
 @lru_cache(maxsize=1 << 5)
 def _best(task: Task, machine: Machine) -> _Rounded | None:
-    """The cheapest, if it is cheaper than the others; shorter units are counted as they are."""
+    """The cheapest, if it is cheaper than the others; shorter units are counted as they are.
+
+    Rounds of units that have nothing cost nothing. So more rounds may be cheaper than they are
+    where all units are there: as many as without start-ups.
+    """
     least, found = min(other.price(task, machine) for other in OTHERS), None
+    machines = dict.fromkeys((machine, replace(machine, startup=0.0)))
     for units in _all_units(task):
         longest = -(-task.payload // units.payload)
         shorter = task.payload // units.payload / longest
         for one in MADE:
             if one.price(units, machine) * shorter < least:
-                price = _price(task, units, one.emit(units, machine), machine)
-                if price < least:
-                    least, found = price, _Rounded(one.emit, units)
+                for on in machines:
+                    price = _price(task, units, one.emit(units, on), machine)
+                    if price < least:
+                        least, found = price, _Rounded(one.emit, units, on)
     return found
 
 
