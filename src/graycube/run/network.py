@@ -215,6 +215,9 @@ class _Walk:
         word = self._words(self._here())
         mask = sum(1 << bit for bit in bits)
         order = np.lexsort((word & mask, word & ~mask)).reshape(-1, 1 << len(bits))
+        line = word[order] & ~mask
+        if (line != line[:, :1]).any():
+            raise self._refused(f"for stages of bits {list(bits)}")
         ready = self._since[order].max(axis=1)
         for after in np.unique(ready).tolist():
             some = order[ready == after]
@@ -276,7 +279,7 @@ class _Walk:
 
     def _refused(self, when: str) -> InvalidValueError:
         return InvalidValueError(
-            f"node {self._node} does not have what it sends {when}",
+            f"node {self._node} does not have what it needs {when}",
             "elements leave after they came, and as many come as leave",
             "list crossings in the order of time, or leave plan= out",
         )

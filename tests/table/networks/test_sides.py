@@ -215,6 +215,22 @@ def test_who_goes_ahead_must_not_change_what_the_others_cross(flip, when):
         transformed(*with_move_between(flip, when))
 
 
+def test_lines_of_which_a_part_has_gone_ahead_are_refused():
+    early, late = Exchange(0b100010, 0b100010), Exchange(0b001100, 0b001100, want=0)
+    steps = (
+        Step(early, (Crossing(1, 4, (Delay(2, 0b011101), Delay(1, 0b101110))),)),
+        Step(stage=2),
+        Step(late, (Crossing(2, 0, (Delay(1, 0b011101, want=0), Delay(2, 0b100010, want=0))),)),
+    )
+    rows = [1, 0b100, 0b10, 0b100000, 0b110000, 0b101000]
+    way, source = Way(0, 8, steps), gc.Layout(AffineMap(Matrix.from_rows(rows, 6), 16), 3)
+    task = gc.Task(source, way.move(6) @ source, 8, stages=(2,))
+    made, machine = gc.Schedule(task, "by hand", range(8), 8, (way,)), gc.Machine(3, "all")
+    assert check_algebra(made, machine)
+    with pytest.raises(InvalidValueError, match="leave plan= out"):
+        transformed(made, machine)
+
+
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.parametrize("payload", [(), (3,)])
 def test_data_are_transformed(code, payload):
