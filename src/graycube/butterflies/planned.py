@@ -19,8 +19,9 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout import Layout
 from graycube.run import Execution, private, rehearse
 from graycube.run.copying import node_copies
+from graycube.run.groups import runs_of
 from graycube.run.mpi import Comm
-from graycube.run.network import ReadyLines, node_network, runs_of
+from graycube.run.network import ReadyLines, node_network
 from graycube.run.script import Script
 from graycube.schedule import Replication, Schedule
 

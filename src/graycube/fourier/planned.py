@@ -14,8 +14,9 @@ from graycube.fourier.engine import transformed
 from graycube.fourier.passes import reordered
 from graycube.layout import Layout
 from graycube.run.butterflies import unit_roots
+from graycube.run.groups import runs_of
 from graycube.run.mpi import Comm
-from graycube.run.network import ReadyLines, runs_of
+from graycube.run.network import ReadyLines
 from graycube.schedule import Replication, Schedule
 
 _Blocks = NDArray[Any]

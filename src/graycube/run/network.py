@@ -5,26 +5,24 @@ Rules.
 1. All rows of a node are in its result from the start. In a round as many come as leave, and
    what comes takes the rows of what leaves. So a node never holds more than its block.
 2. A *phase* is a run of crossings with one start. Elements cross its dimensions in the order of
-   their clocks, and no element is in two phases at once. Where a phase is listed behind others
-   that begin no earlier, a delay tells who goes before them, and who goes after them.
+   their clocks, and no element is in two phases at once.
 3. A *line* is the elements that differ in the bits of one group of stages. It is complete after
    the round in which its last element comes, and none of them leaves before it is transformed.
 4. An element that has done a phase before its time is where the element would be that takes
    its place in the list: words tell what an element does, and addresses where it is.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap, parity
 from graycube.gf2.arrays import IntArray
+from graycube.run.groups import Group, groups
 from graycube.run.script import Bank, Draft, Part, Script, part
-from graycube.schedule import Delay, Replication, Schedule, Step
+from graycube.schedule import Schedule
 
 FIRST = -1
 """The number of the round before all others."""
@@ -52,87 +50,6 @@ class NodeNetwork:
     script: Script
     lines: tuple[ReadyLines, ...]
     end: NDArray[np.intp]
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Bits that are staged together, where they are then; or crossings of one phase.
-
-    ``before`` and ``after`` it are the addresses of words, as the steps are listed. ``late``
-    says who does it: those without this delay, ``first``, or those with it.
-    """
-
-    steps: tuple[Step, ...]
-    before: AffineMap
-    after: AffineMap
-    bits: tuple[int, ...] = ()
-    late: Delay | None = None
-    first: bool = True
-
-    @property
-    def start(self) -> int:
-        """The cycle in which a phase begins; -1 of others."""
-        crossings = self.steps[0].crossings
-        return crossings[0].start if crossings else -1
-
-    def has(self, word: IntArray) -> NDArray[np.bool_]:
-        """Which of these elements do it."""
-        if self.late is None:
-            return np.ones(len(word), dtype=bool)
-        odd = np.bitwise_count(self.before(word) & self.late.mask) & 1
-        met: NDArray[np.bool_] = (odd == self.late.want) != self.first
-        return met
-
-
-def groups(schedule: Schedule) -> list[Group]:
-    """The steps of a network: runs of stages, of crossings, and of moves within memory."""
-    listed, start = list(_listed(schedule)), -1
-    for k, group in enumerate(listed):
-        if group.start >= 0 and group.start <= start and (late := _longest_of_all(group)):
-            before, after = (replace(group, late=late, first=first) for first in (True, False))
-            rest = listed[k + 1 :]
-            where = next(j for j, one in enumerate(listed) if one.start >= 0)
-            return [*listed[:where], before, *listed[where:k], after, *rest]
-        start = max(start, group.start)
-    return listed
-
-
-def _longest_of_all(group: Group) -> Delay | None:
-    """The longest delay that all crossings of a phase have, if none of them changes it."""
-    delays = [set(crossing.delays) for step in group.steps for crossing in step.crossings]
-    late = max(set.intersection(*delays), key=lambda late: late.cycles, default=None)
-    flips = (step.exchange.flip for step in group.steps if step.exchange is not None)
-    return None if late is None or any(parity(late.mask & flip) for flip in flips) else late
-
-
-def _listed(schedule: Schedule) -> Iterator[Group]:
-
-    def kind(step: Step) -> tuple[str, int]:
-        if step.stage is not None:
-            return "stages", 0
-        return ("phase", step.crossings[0].start) if step.crossings else ("moves", 0)
-
-    place = schedule.task.source.map
-    for _, run in groupby(schedule.ways[0].steps, kind):
-        steps, before = tuple(run), place
-        bits = (step.stage for step in steps if step.stage is not None)
-        for step in steps:
-            if step.move is not None:
-                place = step.affine(place.width) @ place
-        yield Group(steps, before, place, tuple(sorted(bits)))
-
-
-def runs_of(schedule: Schedule | Replication) -> Iterator[tuple[int, ...]]:
-    """The bits of each run of stages; copies come between any two.
-
-    >>> from graycube.layout import Layout
-    >>> from graycube.table.networks import emulation, one_point
-    >>> [*runs_of(emulation(Layout.cyclic(3, 2)))], [*runs_of(one_point(Layout.nodes(2)))]
-    ([(2,), (1,), (0,)], [(1,), (0,)])
-    """
-    if isinstance(schedule, Replication):
-        return zip(schedule.stages)
-    return (group.bits for group in groups(schedule) if group.bits)
 
 
 def node_network(

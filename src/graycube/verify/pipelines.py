@@ -218,7 +218,7 @@ def _check_times(schedule: Schedule, timed: Sequence[TimedCrossing]) -> Iterator
             joined = stages[early.stages : late.stages]
             if latest(early, late, joined) < 0:
                 continue
-            if early.run == late.run and commute(early.exchange, late.exchange):
+            if early.run == late.run and not joined and commute(early.exchange, late.exchange):
                 if latest(late, early, joined) >= 0 and may_be_equal(early, late):
                     detail = f"crossings {early.number} and {late.number} may be simultaneous"
                     yield Violation("time", cycle=late.crossing.start, detail=detail)

@@ -51,7 +51,7 @@ class _List(NamedTuple):
     steps: tuple[_TopStep, ...]
 
 
-class _Use(NamedTuple):
+class _Occupation(NamedTuple):
     """A step of a list, whether it does all lower bits, and the links that it uses."""
 
     entry: int
@@ -168,14 +168,14 @@ def _bits(table: str) -> int:
 
 
 @cache
-def _uses(table: str, *, to_binary: bool) -> tuple[_Use, ...]:
+def _uses(table: str, *, to_binary: bool) -> tuple[_Occupation, ...]:
     """The steps of all lists, each behind those that it waits for."""
     found = []
     for k, entry in enumerate(_lists(table)):
         links = _links(entry, 1 << _bits(table))
         for j, (step, used) in enumerate(zip(entry.steps, links, strict=True)):
             at, turn = (j, step.turn) if to_binary else (len(links) - 1 - j, -step.turn)
-            found.append((turn, _Use(k, at, step.bit == _LOW, tuple(sorted(used)))))
+            found.append((turn, _Occupation(k, at, step.bit == _LOW, tuple(sorted(used)))))
     return tuple(use for _, use in sorted(found, key=lambda use: (use[0], use[1].step)))
 
 
