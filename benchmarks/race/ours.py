@@ -10,6 +10,7 @@ from pairs import by_messages
 from tasks import Array, Halo, Move, Transform
 
 import graycube as gc
+from graycube.fourier.bind import BoundCall
 
 
 def fft1d(task: Transform) -> list[Contender]:
@@ -24,7 +25,7 @@ def fft1d(task: Transform) -> list[Contender]:
     if n < 2:  # Gray and binary code of fewer nodes are the same
         layouts = {name: layouts[name] for name in layouts if name.endswith("binary")}
     binary = [name for name in layouts if name.endswith("binary")]
-    ready = [ready_transform(task, layouts[name], name) for name in binary]
+    ready = [make(task, layouts[name], name) for name in binary for make in BOUND]
     return [*ready, *(transform(task, layout, name) for name, layout in layouts.items())]
 
 
@@ -36,14 +37,14 @@ def fftnd(task: Transform) -> list[Contender]:
     return [
         make(task, gc.Layout.mesh(task.shape, mesh, code="gray"), f"{name}, Gray")
         for name, mesh in meshes.items()
-        for make in (ready_transform, transform)
+        for make in (*BOUND, transform)
         if prod(mesh) == ranks
     ]
 
 
 def transform(task: Transform, layout: gc.Layout, name: str) -> Contender:
     """The result stays in the layout that is cheapest, and carries it."""
-    a = gc.CubeArray.from_numpy(task.whole(), layout, task.comm)
+    a = given(task, layout)
     found: list[gc.CubeArray] = []
 
     def work() -> None:
@@ -52,11 +53,27 @@ def transform(task: Transform, layout: gc.Layout, name: str) -> Contender:
     return Contender(f"graycube, {name}", work, lambda: task.right(found[0].gather()))
 
 
-def ready_transform(task: Transform, layout: gc.Layout, name: str) -> Contender:
+def by_ducc(task: Transform, layout: gc.Layout, name: str) -> Contender:
     """The same, made once and run many times."""
-    ready = gc.bind(gc.fftn, gc.CubeArray.from_numpy(task.whole(), layout, task.comm))
-    right = lambda: task.right(ready.result.gather())  # noqa: E731
-    return Contender(f"graycube, {name}, bound", ready.run, right)
+    return result_of(gc.bind(gc.fftn, given(task, layout)), task, f"{name}, bound")
+
+
+def by_fftw(task: Transform, layout: gc.Layout, name: str) -> Contender:
+    """With FFTW's measured plans, as its own library and mpi4py-fft have them."""
+    call = gc.bind(gc.fftn, given(task, layout), fftw="measure")
+    return result_of(call, task, f"{name}, bound, FFTW")
+
+
+BOUND = by_ducc, by_fftw
+
+
+def given(task: Transform, layout: gc.Layout) -> gc.CubeArray:
+    return gc.CubeArray.from_numpy(task.whole(), layout, task.comm)
+
+
+def result_of(call: BoundCall, task: Transform, name: str) -> Contender:
+    right = lambda: task.right(call.result.gather())  # noqa: E731
+    return Contender(f"graycube, {name}", call.run, right)
 
 
 def moves(task: Move) -> list[Contender]:

@@ -1,6 +1,7 @@
 """The race: graycube and others side by side, for several numbers of ranks.
 
     python benchmarks/race/race.py [--ranks 1,2,4,8] [--only fft1d,pairs,...] [--quick]
+                                   [--cases 16384,65536,...]
 
 All contenders of a race run in one MPI job, in turn. README.md says what to install.
 """
@@ -36,13 +37,12 @@ CASES = {  # shapes (r: real), bytes of a block, shapes; the first ones are quic
 QUICK = {"fft1d": 1, "fftnd": 2, "pairs": 2, "steps": 1, "moves": 3, "halo": 1}
 
 
-def heat(race: str, ranks: int, rounds: int, *, quick: bool) -> dict[str, Any]:
+def heat(race: str, cases: list[str], ranks: int, rounds: int) -> dict[str, Any]:
     """One race on one number of ranks."""
     worker = Path(__file__).with_name("worker.py")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "times.json"
-        cases = ",".join(CASES[race][: QUICK[race] if quick else None])
-        command = [sys.executable, str(worker), race, str(rounds), cases, str(path)]
+        command = [sys.executable, str(worker), race, str(rounds), ",".join(cases), str(path)]
         run(command, ranks=ranks, shown=True)
         result: dict[str, Any] = json.loads(path.read_text())
         return result
@@ -82,6 +82,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--only", default=",".join(CASES))
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--quick", action="store_true", help="small sizes only, five rounds")
+    parser.add_argument("--cases", help="other sizes than those that every race has")
     parser.add_argument(
         "--apart",
         type=int,
@@ -100,10 +101,12 @@ def main() -> None:
         forget()
     rounds = 5 if chosen.quick else chosen.rounds
     ranks = [int(number) for number in chosen.ranks.split(",")]
-    races = chosen.only.split(",")
+    cases = {race: CASES[race][: QUICK[race] if chosen.quick else None] for race in CASES}
+    if chosen.cases:
+        cases = dict.fromkeys(CASES, chosen.cases.split(","))
     results = {
-        race: [heat(race, number, rounds, quick=chosen.quick) for number in ranks]
-        for race in races
+        race: [heat(race, cases[race], number, rounds) for number in ranks]
+        for race in chosen.only.split(",")
     }
     for race, heats in results.items():
         summary(race, heats)
