@@ -136,3 +136,13 @@ def test_transforms_of_gray_coded_data_transfer_as_much_as_of_binary_data(n, all
     assert figures[0] == figures[1]
     if allocation == gc.Layout.cyclic:
         assert figures[0] == (n * 8 << n, n * 8)  # half a block over every dimension, once
+
+
+def test_rounds_of_units_that_have_nothing_cost_nothing():
+    """Three payloads in eight units: more rounds than for whole units are cheaper."""
+    source = gc.Layout.parse("(~b3^b2^b1^b0 b0 || g1 ~b4^b2^b0 ~b4^b0)")
+    target = gc.Layout.parse("(b4^b3^b2^b1 ~g2 || ~b4^b2^b0 b4^b2^b1^b0 b0)")
+    machine = gc.Machine(3, "all", startup=0.48)
+    plan = gc.plan(source, target, 24, machine=machine, algorithm="units")
+    assert plan.cost == pytest.approx(20.72)
+    assert plan.verify()

@@ -15,6 +15,7 @@ from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.planning import Plan
 from graycube.planning.files import plan_text
+from graycube.run.groups import groups
 from graycube.schedule import Crossing, Delay, Step, Way, expand
 from graycube.table.networks import sided
 from graycube.table.networks.register import turns
@@ -229,6 +230,19 @@ def test_lines_of_which_a_part_has_gone_ahead_are_refused():
     assert check_algebra(made, machine)
     with pytest.raises(InvalidValueError, match="leave plan= out"):
         transformed(made, machine)
+
+
+@pytest.mark.parametrize(("mask", "ahead"), [(1 << 5, True), (1 << 0, False)])
+def test_a_phase_is_done_ahead_by_a_delay_that_it_does_not_change(mask, ahead):
+    late = Delay(8, mask)
+    phase = [
+        Step(Exchange(0b1001 << d, 0b1001 << d), (Crossing(d, 0, (late,)),)) for d in (0, 1)
+    ]
+    first = Step(Exchange(0b100100, 0b100100), (Crossing(2, 4),))
+    way = Way(0, 8, (first, Step(Exchange(0b10000, 0b1000)), *phase))
+    source = gc.Layout(AffineMap.identity(6), 3)
+    made = gc.Schedule(gc.Task(source, way.move(6) @ source, 8), "by hand", range(9), 9, (way,))
+    assert any(group.late for group in groups(made)) == ahead
 
 
 @pytest.mark.parametrize("code", CODES)

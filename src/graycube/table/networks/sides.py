@@ -140,7 +140,7 @@ def _parts(task: Task, merged: int) -> _Sided:
     beside = replace(beside, stages=local_stages(run))
     traded_slots = sum(one.flip for one in beside.crossings)
     formed_there = (one for phase in chain for one in phase.local)
-    if run.pending or beside.local or any(one.when & traded_slots for one in formed_there):
+    if run.pending or any(one.when & traded_slots for one in formed_there):
         raise _unfit()
     return _Sided(first, tuple(formed), tuple(chain), beside, tuple(spare), tidied(run))
 
