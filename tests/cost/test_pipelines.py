@@ -1,20 +1,33 @@
 """Rounds as a range: what a pipeline costs and whether it is right do not depend on it."""
 
 import json
+import random
 import tracemalloc
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from schedule_cases import conversion, detours, every_machine, one_port, stretches, ways
-from sweeping import examples
+from sweeping import examples, seeds
 
 import graycube as gc
 from graycube.cost import lower_bounds, simulate
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange, compose
-from graycube.schedule import Moves, Way, actions, dump, expand, hop, load
+from graycube.schedule import (
+    Crossing,
+    Delay,
+    Moves,
+    Step,
+    Way,
+    actions,
+    dump,
+    expand,
+    hop,
+    load,
+)
 from graycube.table.gray import few_ports, minimum_path, nonminimum_ring, pipelined
 from graycube.verify import check_algebra, check_elements
 
@@ -393,6 +406,47 @@ def test_a_partial_last_unit_costs_what_it_has():
         )
         assert check_algebra(schedule, one_port(2))
         assert check_elements(expand(schedule), one_port(2))
+
+
+def taking_turns(rng):
+    """Crossings at which bits decide by how many rounds an element is late, with pauses."""
+    n, slots, every = rng.randint(2, 4), rng.randint(0, 3), rng.choice([1, 3])
+    steps = []
+    for _ in range(rng.randint(1, 5)):
+        dim, rounds = rng.randrange(n), [1, 2, 3, 4, 6, 9]
+        bits = rng.sample(sorted({*range(n + slots)} - {dim}), rng.randint(1, n + slots - 1))
+        late = [Delay(every * rng.choice(rounds), 1 << bit, rng.randint(0, 1)) for bit in bits]
+        twice = Delay(every * rng.choice(rounds), late[0].mask, 1 - late[0].want)
+        late += [twice] if rng.random() < 0.3 else []
+        crossing = Crossing(dim, every * rng.randint(0, 12), tuple(late))
+        steps.append(Step(Exchange(1 << dim, 0, 0), (crossing,)))
+    cycles = max(step.crossings[0].last for step in steps) + every
+    layout = gc.Layout.cyclic(n + slots, n)
+    task = gc.Task(layout, layout, every << slots)
+    way = Way(0, task.block, tuple(steps))
+    return gc.Schedule(task, "turns", range(0, cycles, every), cycles, (way,))
+
+
+@pytest.mark.parametrize("seed", seeds(60, 600))
+def test_the_rounds_of_elements_that_take_turns_are_those_of_their_clocks(seed):
+    made = taking_turns(random.Random(seed))  # noqa: S311
+    every, busy, spans = made.task.payload, {}, []
+    for step in made.ways[0].steps:
+        (crossing,) = step.crossings
+        clocks = crossing.clock(np.arange(1 << made.task.p))
+        for late in np.unique(clocks // every).tolist():
+            busy.setdefault(late, set()).add(crossing.dim)
+        spans.append((crossing.dim, crossing.start, crossing.start + sum(
+            late.cycles for late in crossing.delays)))  # fmt: skip
+    (found,) = simulate(made).rounds
+    assert (found.times, found.longest) == (len(busy), every)
+    assert found.crossings * found.times == len(spans) * made.task.block << made.task.n
+    assert found.busiest == max(
+        len({dim for dim, first, last in spans if first <= now <= last}) for _, now, _ in spans
+    )
+    machine = gc.Machine(made.task.n, "all", startup=tuple(map(float, range(made.task.n))))
+    loads = [set(used) for times, used in simulate(made).seconds(machine) for _ in range(times)]
+    assert loads == [busy[late] for late in sorted(busy)]
 
 
 def test_rounds_of_the_explicit_form_are_not_listed_either():

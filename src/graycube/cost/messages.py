@@ -122,8 +122,11 @@ def _by_node(
 
 def by_turns(schedule: Schedule) -> bool:
     """Whether messages go straight to where they belong, in turns."""
-    steps = [step for way in schedule.ways for step in way.steps]
-    return any(isinstance(step.move, AffineMap) or len(step.crossings) > 1 for step in steps)
+    return any(
+        len(step.crossings) > 1 or isinstance(step.move, AffineMap)
+        for way in schedule.ways
+        for step in way.steps
+    )
 
 
 def _rounds(schedule: Schedule, step: Step) -> Iterator[RoundTraffic]:

@@ -1,19 +1,33 @@
 """The traffic of a pipeline in which elements take turns.
 
-Its rounds are equally long, and in each in which something moves some link carries a whole
-message.
+Rules.
+
+1. Its rounds are equally long, and in each in which something moves some link carries a whole
+   message.
+2. What crosses a dimension comes later by sums of delays, in runs of rounds. Where those of the
+   first and the last crossing fill all rounds, as they mostly do, no other is looked at.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from graycube.cost.traffic import RoundTraffic
 from graycube.schedule import Crossing, Schedule
+from graycube.schedule.schedule import most_at_once
 
 MAX_RUNS = 1 << 12
 """Most runs of rounds without a pause that are told apart on a dimension."""
 _Run = tuple[int, int]
+
+
+class _Sums(NamedTuple):
+    """The rounds of all sums of some delays, and how many delays are shorter than a round."""
+
+    runs: tuple[_Run, ...]
+    within: int
 
 
 def pipeline_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
@@ -25,25 +39,30 @@ def pipeline_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     ...     print(traffic.longest, traffic.crossings * traffic.times, traffic.times)
     1 640 8
     """
-    times, elements = _busy(schedule), schedule.task.block << schedule.task.n
-    if not times:
+    steps = [step for way in schedule.ways for step in way.steps]
+    uses = [(step.move, crossing) for step in steps for crossing in step.crossings]
+    if not uses:
         return
-    total = 0
-    for step in (step for way in schedule.ways for step in way.steps):
-        for crossing in step.crossings:
-            half = step.move is not None and step.move.changes(crossing.dim)[0]
-            total += elements // 2 if half else elements
-    longest = _longest(schedule)
-    mean = Fraction(total, times)
-    yield RoundTraffic(longest, mean, mean / longest, schedule.dimensions_at_once, times=times)
+    times, longest = _busy(schedule, [crossing for _, crossing in uses])
+    halves = [1 if move and move.changes(crossing.dim)[0] else 2 for move, crossing in uses]
+    total = sum(halves) * (schedule.task.block << schedule.task.n) >> 1
+    links = Fraction(total, times * longest)
+    at_once = most_at_once([(c.dim, c.start, c.last) for _, c in uses])
+    yield RoundTraffic(longest, links * longest, links, at_once, times=times)
 
 
 def pipeline_loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, int]]]:
     """How many rounds are alike, and the longest message on each dimension."""
-    size, runs = _longest(schedule), _by_dimension(schedule)
+    every, runs, within = _every(schedule), dict[int, list[_Run]](), 0
+    for crossing in (c for way in schedule.ways for step in way.steps for c in step.crossings):
+        first, sums = _late(crossing, every)
+        found = [(first + start, first + stop) for start, stop in sums.runs]
+        runs.setdefault(crossing.dim, []).extend(found)
+        within = max(within, sums.within)
+    size = min(every, schedule.task.payload << within)
     changes: dict[int, set[int]] = {}
     for dim, found in runs.items():
-        for mark in (mark for run in found for mark in run):
+        for mark in (mark for run in _merged(found) for mark in run):
             changes.setdefault(mark, set()).add(dim)
     active: set[int] = set()
     for mark, after in pairwise(sorted(changes)):
@@ -56,48 +75,46 @@ def _every(schedule: Schedule) -> int:
     return -(-schedule.cycles // max(len(schedule.rounds), 1))
 
 
-def _longest(schedule: Schedule) -> int:
-    """Elements of a message: a payload, and as many more as come later in the same round."""
-    every = _every(schedule)
-    steps = (step for way in schedule.ways for step in way.steps)
-    within = (
-        sum(late.cycles % every > 0 for late in crossing.delays)
-        for step in steps
-        for crossing in step.crossings
-    )
-    return min(every, schedule.task.payload << max(within, default=0))
+def _busy(schedule: Schedule, crossings: Sequence[Crossing]) -> tuple[int, int]:
+    """In how many rounds something moves, and the elements of a message."""
+    every, whole = _every(schedule), [(0, len(schedule.rounds))]
+    late = list[tuple[int, _Sums]]()
+    for some in ((crossings[0], crossings[-1]), crossings[1:-1]):
+        late += [_late(crossing, every) for crossing in some]
+        busy = _merged([(first + a, first + b) for first, sums in late for a, b in sums.runs])
+        # A message is a payload, and as many more as come later in the same round.
+        longest = min(every, schedule.task.payload << max([sums.within for _, sums in late]))
+        if busy == whole and longest == every:  # there is no more
+            break
+    return sum([stop - start for start, stop in busy]), longest
 
 
-def _busy(schedule: Schedule) -> int:
-    """In how many rounds something moves."""
-    runs = (run for found in _by_dimension(schedule).values() for run in found)
-    return sum(stop - start for start, stop in _merged(runs))
-
-
-def _by_dimension(schedule: Schedule) -> dict[int, list[_Run]]:
-    """The rounds in which each dimension is crossed."""
-    size, used = _every(schedule), dict[int, list[_Run]]()
-    for step in (step for way in schedule.ways for step in way.steps):
-        for crossing in step.crossings:
-            used.setdefault(crossing.dim, []).extend(_runs(crossing, size))
-    return {dim: _merged(found) for dim, found in used.items()}
-
-
-def _runs(crossing: Crossing, size: int) -> list[_Run]:
-    """The rounds in which something crosses: those of all sums of its delays."""
-    waits: dict[int, list[int]] = {}
+def _late(crossing: Crossing, every: int) -> tuple[int, _Sums]:
+    """The first round in which something crosses, and the sums of the delays."""
+    first, waits = crossing.start // every, {late.mask: late.cycles for late in crossing.delays}
+    if len(waits) == len(crossing.delays):  # mostly
+        return first, _sums(tuple(waits.values()), every)
+    pairs: dict[int, list[int]] = {}  # of one mask, some have one delay and others the other
     for late in crossing.delays:
-        waits.setdefault(late.mask, [0, 0])[late.want] += late.cycles
-    runs = [(crossing.start // size, crossing.start // size + 1)]
-    for few, many in sorted(map(sorted, waits.values()), key=lambda wait: wait[1] - wait[0]):
-        early, later = few // size, many // size
-        if len(runs) == 1 and later - early <= runs[0][1] - runs[0][0]:  # they meet: most do
-            runs = [(runs[0][0] + early, runs[0][1] + later)]
+        pairs.setdefault(late.mask, [0, 0])[late.want] += late.cycles
+    rounds = [sorted(cycles // every for cycles in pair) for pair in pairs.values()]
+    runs, _ = _sums(tuple((many - few) * every for few, many in rounds), every)
+    within = sum(late.cycles % every > 0 for late in crossing.delays)
+    return first + sum(few for few, _ in rounds), _Sums(runs, within)
+
+
+@lru_cache(maxsize=1 << 8)  # most crossings of a pipeline have delays of as many cycles
+def _sums(cycles: tuple[int, ...], every: int) -> _Sums:
+    """Those of delays that do not exclude each other."""
+    runs = [(0, 1)]
+    for wait in sorted(late // every for late in cycles):
+        if len(runs) == 1 and wait <= runs[0][1]:  # they meet: most do
+            runs = [(0, runs[0][1] + wait)]
             continue
-        runs = _merged([(a + s, b + s) for a, b in runs for s in {early, later}])
+        runs = _merged([(a + s, b + s) for a, b in runs for s in {0, wait}])
         if len(runs) > MAX_RUNS:  # never more than there are: the price is then an upper one
-            runs = [(runs[0][0], runs[-1][1])]
-    return runs
+            runs = [(0, runs[-1][1])]
+    return _Sums(tuple(runs), sum(late % every > 0 for late in cycles))
 
 
 def _merged(runs: Iterable[_Run]) -> list[_Run]:

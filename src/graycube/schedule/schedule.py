@@ -6,10 +6,11 @@ store-and-forward switching an element that arrives in a cycle can leave in the 
 circuit switching steps that start in the same cycle are the path of one message.
 """
 
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import itemgetter
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, bit_indices, require_int, require_ints
@@ -98,6 +99,29 @@ def _renumbers_nodes(relabel: AffineMap, task: Task) -> bool:
     return max((*columns[:n], relabel.constant)) >> n == 0 and relabel.matrix.is_invertible()
 
 
+def most_at_once(spans: Sequence[tuple[int, int, int]]) -> int:
+    """How many dimensions are in use at one time, each from a first to a last cycle.
+
+    >>> most_at_once([(0, 0, 3), (1, 3, 9), (0, 2, 5), (2, 6, 7)])
+    2
+    """
+    if spans and max([first for _, first, _ in spans]) <= min([last for *_, last in spans]):
+        return len({dim for dim, *_ in spans})  # all are
+    starts, ends, until = list[int](), list[int](), dict[int, int]()
+    for dim, first, last in sorted(spans, key=itemgetter(1)):
+        if dim in until and first <= until[dim]:  # it goes on
+            until[dim] = max(until[dim], last)
+            continue
+        starts.append(first)
+        if dim in until:
+            ends.append(until[dim])
+        until[dim] = last
+    ends += until.values()
+    ends.sort()
+    counts = [k - bisect_left(ends, first) for k, first in enumerate(starts, start=1)]
+    return max(counts, default=0)
+
+
 @dataclass(frozen=True, repr=False)
 class Schedule(Timetable):
     """Who sends which elements to whom, over which dimension, in which cycle.
@@ -160,9 +184,9 @@ class Schedule(Timetable):
     def dimensions_at_once(self) -> int:
         """How many dimensions may be in use at the same time."""
         steps = [step for way in self.ways for step in way.steps]
-        spans = [(p.dim, p.start, p.last) for step in steps for p in step.crossings]
-        at_once = ({d for d, first, last in spans if first <= at <= last} for _, at, _ in spans)
-        return max(map(len, at_once), default=0)
+        return most_at_once(
+            [(c.dim, c.start, c.last) for step in steps for c in step.crossings]
+        )
 
     def layouts(self) -> Iterator[Layout]:
         """The layout at first, and after each step that moves something, of the first way.

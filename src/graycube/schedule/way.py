@@ -19,7 +19,7 @@ Crossings of one clock are a circuit. What a way does is a few integers, whateve
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import overload
 
@@ -74,11 +74,19 @@ class Crossing:
     dim: int
     start: int
     delays: tuple[Delay, ...] = ()
+    last: int = field(init=False, repr=False, compare=False)
+    """The latest clock there can be."""
 
     def __post_init__(self) -> None:
         for name in ("dim", "start"):
-            object.__setattr__(self, name, require_int(getattr(self, name), name, least=0))
-        object.__setattr__(self, "delays", require_all(self.delays, Delay, "the delays"))
+            given = getattr(self, name)
+            if type(given) is not int or given < 0:
+                object.__setattr__(self, name, require_int(given, name, least=0))
+        last = self.start
+        if self.delays != ():
+            object.__setattr__(self, "delays", require_all(self.delays, Delay, "the delays"))
+            last += sum([late.cycles for late in self.delays])
+        object.__setattr__(self, "last", last)
 
     @overload
     def clock(self, address: int) -> int: ...
@@ -93,11 +101,6 @@ class Crossing:
                 found += late.cycles * (odd == late.want)
             return found
         return self.start + sum(late.of(address) for late in self.delays)
-
-    @property
-    def last(self) -> int:
-        """The latest clock there can be."""
-        return self.start + sum(late.cycles for late in self.delays)
 
 
 @dataclass(frozen=True, slots=True)
