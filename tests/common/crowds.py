@@ -99,8 +99,9 @@ def a_machine_of(dims, chance):
 def counted(schedule, machine, seconds):
     """Seconds of a schedule in the numbers of the cube, from all that it moves."""
     user, itemsize = machine.numbers.inverse(), schedule.task.itemsize
-    total = 0.0
+    total, rounds = 0.0, 0
     for sent, links in with_links(schedule):
+        rounds += bool(sent)
         if machine.wires or (not machine.alike and machine.switching == "circuit"):
             dims = range(machine.dims)
             total += seconds(
@@ -111,7 +112,23 @@ def counted(schedule, machine, seconds):
             )
         else:
             total += max(machine.message_time(m * itemsize, d) for (_, d), m in links.items())
-    return total
+    return total + all_meetings(machine, rounds, total)
+
+
+def all_meetings(machine, rounds, seconds):
+    """Seconds in which nodes meet between rounds: where sides are long, if it is 5 percent."""
+    sides = [*zip(machine.sides, machine.joined, strict=True)]
+    if all(length <= (4 if joined else 2) for length, joined in sides):
+        return 0.0
+    startups, each = list(machine.links), 0.0
+    for length, joined in sides[::-1]:  # the last side has the lowest dimensions
+        for bit in range(length.bit_length() - 1):
+            far = min(1 << bit, length - (1 << bit)) if joined else 1 << bit
+            cube = length <= (4 if joined else 2)  # with a link over each dimension
+            hops = 1 if cube or machine.switching == "circuit" else far
+            each += hops * startups.pop(0).startup
+    spent = max(rounds - 1, 0) * each
+    return spent if spent <= 0.05 * seconds else 0.0
 
 
 def starts(nbytes, packet):

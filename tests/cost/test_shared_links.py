@@ -1,6 +1,7 @@
 """Links that messages share: prices counted again from messages and their routes, and plans."""
 
 import random
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -77,24 +78,29 @@ def exact(schedule):
     return are_straight(schedule.ways) or by_turns(schedule)
 
 
+@pytest.mark.parametrize("wide", [1, 64])
 @pytest.mark.parametrize("cases", [25, *sweep((4_000,))])
-def test_prices_are_those_of_single_messages_on_their_routes(cases):
-    tried = 0
+def test_prices_are_those_of_single_messages_on_their_routes(cases, wide):
+    """Elements that are wide take long enough for nodes to meet between rounds."""
+    tried, met = 0, set()
     for seed in [*HARD, *range(cases)]:
         machine, seconds, task = case(seed)
+        task = replace(task, itemsize=task.itemsize * wide)
         bound = max(b.seconds for b in lower_bounds(task, machine))
         for candidate in all_candidates(task, machine):
             if candidate.traffic is None or candidate.algorithm.name in ASIDE:
                 continue
             schedule = candidate.traffic.schedule
+            met.add(candidate.traffic.meetings(machine) > 0)
             least = counted(schedule, machine, seconds)
             told = seed, machine, task, candidate, least
             assert candidate.cost >= least * (1 - 1e-12), told
             if exact(schedule):
-                assert candidate.cost == pytest.approx(least), told
+                assert candidate.cost == pytest.approx(least, rel=1e-9), told
                 tried += 1
             assert bound <= candidate.cost * (1 + 1e-12), told
     assert tried > cases
+    assert met == {False, wide > 1}
 
 
 @pytest.mark.parametrize(

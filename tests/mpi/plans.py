@@ -431,6 +431,66 @@ def interleaved(comm):
     bound[1].free()
 
 
+# In step
+
+
+def on_a_path(n, startup=1e-6):
+    """A machine on which nodes meet between rounds, if start-ups cost little."""
+    return gc.Machine.torus((1 << n,), joined=False, startup=startup, per_byte=1e-3)
+
+
+def in_step(comm):
+    """Ranks that meet between rounds get what others get, also who has nothing to do."""
+    n = size_of(comm)
+    for source, target, block in list(tasks(n, seeded(n)))[:8]:
+        for made in alternatives(gc.plan(source, target, block, machine=on_a_path(n))):
+            if made.rounds > 1:
+                yield made.in_step >= made.rounds, f"{made!r} goes ahead"
+            blocks = content((comm.size, block))
+            bound = made.bind(blocks[comm.rank], comm)
+            wanted = made.apply(blocks)[number_of(made, comm)]
+            for _ in range(2):
+                yield same(bound.run(), wanted), f"{made!r} for {made.task}"
+            bound.free()
+    layout = gc.Layout.cyclic(n + 4, n)
+    points = content((1 << n + 4,), complex)
+    a = gc.CubeArray.from_numpy(points, layout, comm)
+    for plan in alternatives(gc.plan_fft(layout, itemsize=16, machine=on_a_path(n))):
+        yield plan.in_step >= plan.rounds, f"{plan!r} goes ahead"
+        found = gc.fft(a, plan=plan, order="natural").to_numpy()
+        yield np.allclose(found, np.fft.fft(points)), f"{plan!r}: {found}"
+
+
+def who_meets(comm):
+    """Nobody begins the second round before the first is over, even for who does nothing."""
+    nodes = gc.Layout.nodes(2)
+    turned = AffineMap(Matrix((2, 3), 2)) @ nodes  # node 0 stays where it is
+    plan = gc.plan(nodes, turned, 24, machine=on_a_path(2), algorithm="exchange")
+    yield plan.rounds == 2 and not plan.actions(0), f"{plan!r} moves what node 0 has"
+    bound = plan.bind(np.zeros(24), comm)
+    begun = comm.bcast(time.monotonic())
+    if comm.rank == 0:
+        time.sleep(0.2)
+    bound.run()
+    yield time.monotonic() - begun >= 0.2, "others were done before rank 0 came"
+    bound.free()
+
+
+def in_step_or_not(comm):
+    """Ranks that do not agree about it all hear so."""
+    startup = 1e9 if comm.rank == 1 else 1e-6
+    plan = gc.plan(
+        gc.Layout.nodes(2, "gray"),
+        gc.Layout.nodes(2),
+        8,
+        machine=on_a_path(2, startup),
+        algorithm="gb3",
+    )
+    call = partial(plan.execute, np.zeros(8), comm)
+    yield from one_error(comm, call, GraycubeError, "plan", "in step")
+    yield from simple(comm, "after ranks that did not agree")
+
+
 # Files
 
 
@@ -588,6 +648,8 @@ CHECKS = (
         memory_orders,
         outs,
         overlapping_outs,
+        who_meets,
+        in_step_or_not,
         bound_runs,
         many_rounds,
         sent,
@@ -595,6 +657,6 @@ CHECKS = (
     )
     | checks((2, 4, 8), bound_in_place, freed_communicators)
     | checks((4, 8), interleaved, files, other_numbers)
-    | checks((4, 8, 16), halves)
+    | checks((4, 8, 16), halves, in_step)
     | checks((2,), many_communicators)
 )

@@ -159,7 +159,18 @@ def test_gathering_has_its_time_before_the_rounds():
     source, target = (gc.Layout.mesh((8, 8), nodes=nodes) for nodes in ((4, 1), (1, 4)))
     plan = gc.plan(source, target, 16, machine=machine, algorithm="all-to-all")
     first, *rest = [e for e in events_of(plan) if e["pid"] == made.ROUNDS]
-    assert first["cat"] == "memory"
+    assert first["name"] == "rows gathered, in all rounds"
+    assert isclose(first["dur"] + sum(e["dur"] for e in rest), plan.cost * 1e6)
+
+
+def test_meetings_have_their_time_before_the_rounds():
+    ring = gc.Machine.torus((8,), startup=1e-6, per_byte=1e-9)
+    source, target = (gc.Layout.mesh((8, 8), nodes=nodes) for nodes in ((8, 1), (1, 8)))
+    plan = gc.plan(source, target, 1 << 20, machine=ring, algorithm="exchange")
+    first, *rest = [e for e in events_of(plan) if e["pid"] == made.ROUNDS]
+    assert first["name"] == "meetings, between all rounds"
+    assert isclose(first["dur"], 2 * 3)  # microseconds: two meetings of three start-ups
+    assert len(rest) == 3
     assert isclose(first["dur"] + sum(e["dur"] for e in rest), plan.cost * 1e6)
 
 

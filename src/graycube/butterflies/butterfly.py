@@ -79,7 +79,7 @@ def butterfly(  # noqa: PLR0913
         network = None
         if plan is not None:
             require_plan(plan, layout, tuple(layout.word_bits(k).start + b for b in stages))
-            network = planned_stages(plan.schedule, a.nodes) if stages else None
+            network = planned_stages(plan.schedule, a.nodes, plan.in_step) if stages else None
         facts = {"axis": k, "bits": stages, "order": order, "plan": plan and plan.identity}
         return (layout, k, stages, network), {
             **facts_of("butterfly", layout, a.blocks),

@@ -6,8 +6,9 @@ so phases overlap in time as they do in the plan.
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,6 +131,7 @@ def network_of(
     nodes: range,
     runs: tuple[tuple[range, ...], ...],
     known: Callable[[ReadyLines], Any],
+    in_step: int = 0,
 ) -> Planned:
     """What a schedule does on these nodes, with lines for ``runs`` of groups of bits."""
     kept: Callable[[ReadyLines], int | None] = _kept
@@ -141,7 +143,7 @@ def network_of(
     for node, network in enumerate(made):
         for lines in network.lines:
             work[lines.after].append(Work(node, lines.rows, known(lines), kept(lines)))
-    scripts = tuple(network.script for network in made)
+    scripts = tuple(replace(network.script, in_step=in_step) for network in made)
     end = np.array([network.end for network in made])
     return Planned(schedule.task.source, scripts, dict(work), end)
 
@@ -152,12 +154,13 @@ def _kept(lines: ReadyLines) -> int | None:
 
 
 @lru_cache(maxsize=KEPT)
-def planned_stages(schedule: Schedule | Replication, nodes: range) -> Planned:
+def planned_stages(schedule: Schedule | Replication, nodes: range, in_step: int = 0) -> Planned:
     """The same with one stage at a time: lines are pairs, known by their bit and words."""
     order = schedule.task.stages
     runs = (sorted(bits, key=order.index) for bits in runs_of(schedule))
     each = tuple(tuple(range(bit, bit + 1) for bit in bits) for bits in runs)
-    return network_of(schedule, nodes, each, lambda lines: (lines.bits.start, lines.words))
+    known = attrgetter("bits.start", "words")
+    return network_of(schedule, nodes, each, known, in_step)
 
 
 def on_planned_pairs(on_pairs: OnPairs) -> OnLines:

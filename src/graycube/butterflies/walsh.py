@@ -89,7 +89,7 @@ def hadamard(
         if plan is not None:
             stages = getattr(getattr(plan, "task", None), "stages", ())
             require_plan(plan, layout, stages if {*stages} == {*bits} else tuple(bits))
-            network = planned_stages(plan.schedule, a.nodes) if stages else None
+            network = planned_stages(plan.schedule, a.nodes, plan.in_step) if stages else None
         told = plan and plan.identity
         facts = {"axes": chosen, "order": order, "norm": norm, "plan": told}
         return (layout, chosen, dtype, network), {

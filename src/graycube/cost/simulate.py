@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from graycube.cost.copies import copy_loads, copy_rounds
+from graycube.cost.in_step import meeting_seconds, meetings
 from graycube.cost.messages import by_turns, message_loads, message_rounds
 from graycube.cost.pipelines import pipeline_loads, pipeline_rounds
 from graycube.cost.shared import shared_seconds
@@ -83,12 +84,31 @@ class Traffic:
         return sum(machine.startups(self._nbytes(r)) * r.times for r in self.rounds)
 
     def time(self, machine: Machine) -> float:
-        """Seconds: the sum over the rounds of the slowest message, and what its rows take."""
+        """Seconds: in each round the slowest message, and what its rows and a meeting take."""
         gathering = machine.per_row * self.rows if machine.per_row else 0.0
         if machine.alike:
             times = (machine.message_time(self._nbytes(r)) * r.times for r in self.rounds)
             return sum(times, gathering)
-        return sum((count * max(of.values()) for count, of in self.seconds(machine)), gathering)
+        rounds, seconds = self._timed(machine)
+        meeting = meetings(rounds, seconds, machine)
+        return gathering + seconds + (meeting and meeting * meeting_seconds(machine))
+
+    def meetings(self, machine: Machine) -> int:
+        """How often all nodes meet, so that the next round begins for all of them at once.
+
+        >>> import graycube as gc
+        >>> ring = gc.Machine.torus((8,), startup=1.0)
+        >>> rows, columns = (gc.Layout.mesh((8, 8), nodes=n) for n in ((8, 1), (1, 8)))
+        >>> traffic = gc.plan(rows, columns, 8000, machine=ring, algorithm="exchange").traffic
+        >>> traffic.nonempty, traffic.meetings(ring)
+        (3, 2)
+        """
+        return 0 if machine.alike else meetings(*self._timed(machine), machine)
+
+    def _timed(self, machine: Machine) -> tuple[int, float]:
+        """How many rounds there are, and what they take."""
+        each = [(count, max(of.values())) for count, of in self.seconds(machine)]
+        return sum(count for count, _ in each), sum(count * slowest for count, slowest in each)
 
     def seconds(self, machine: Machine) -> Iterator[tuple[int, dict[int, float]]]:
         """Rounds that are alike: how many, and what each dimension takes in one of them.

@@ -61,6 +61,7 @@ def planned(  # noqa: PLR0913
     nodes: range,
     *,
     inverse: bool,
+    in_step: int = 0,
 ) -> PlannedTransform:
     """What a schedule does on these nodes to arrays of a complex dtype."""
     roots = partial(unit_roots, dtype=np.dtype(dtype), inverse=inverse)
@@ -75,7 +76,7 @@ def planned(  # noqa: PLR0913
             factors = twiddles(layout, axis, low, high, lines.words, roots)
         return 1 if lines.bits else 2 + axis, factors
 
-    network = network_of(schedule, nodes, runs, known)
+    network = network_of(schedule, nodes, runs, known, in_step)
     return PlannedTransform(network, planned_layout(schedule, axis), inverse)
 
 

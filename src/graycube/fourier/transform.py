@@ -221,7 +221,8 @@ def _by_plan(  # noqa: PLR0913, PLR0917
         require_plan(plan, cube, (*reversed(cube.word_bits(k)),))
         if plan.task.stages:
             dtype = complex_dtype(a.dtype).name
-            network = planned(plan.schedule, cube, k, dtype, a.nodes, inverse=inverse)
+            how = {"inverse": inverse, "in_step": plan.in_step}
+            network = planned(plan.schedule, cube, k, dtype, a.nodes, **how)
         return asked, home, cube, network
 
     facts = {"axis": axis, "norm": norm, "order": order, "s": s}

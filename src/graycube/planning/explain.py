@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from graycube.cost.in_step import meeting_seconds
 from graycube.machine import Machine, entries_of
 from graycube.machine.words import over, ports_of
 from graycube.planning.candidate import Candidate
@@ -34,6 +35,7 @@ def sheet_of(plan: "Plan", *, counted_only: bool = False) -> Sheet:
         f"{moved(plan.task)}; {used(plan.machine)}",
         *(() if plan.machine.alike and plan.machine.priced else costs_of(plan)),
         *rows_of(plan),
+        *meetings_of(plan),
         table(plan),
         *(() if counted_only else (others,)),
         *verdict(plan),
@@ -121,6 +123,22 @@ def rows_of(plan: "Plan") -> Iterator[str]:
     each, rows = plan.machine.per_row, plan.traffic.rows
     if each and rows:
         yield f"{counted(rows, 'row')} are gathered, {each:.4g} s each"
+
+
+def meetings_of(plan: "Plan") -> Iterator[str]:
+    """What of the price is for rounds that begin for all nodes at once.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.planning import plan
+    >>> ring = Machine.torus((8,), startup=1e-5, per_byte=1e-9)
+    >>> layouts = Layout.cyclic(6, 3), Layout.consecutive(6, 3)
+    >>> print(*meetings_of(plan(*layouts, 1 << 20, machine=ring, algorithm="exchange")))
+    all nodes meet between rounds: 2 times, 3e-05 s each
+    """
+    if meetings := plan.traffic.meetings(plan.machine):
+        times = "once" if meetings == 1 else f"{meetings} times"
+        each = f"{meeting_seconds(plan.machine):.4g} s{' each' * (meetings > 1)}"
+        yield f"all nodes meet between rounds: {times}, {each}"
 
 
 def table(plan: "Plan") -> Table:

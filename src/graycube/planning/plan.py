@@ -1,6 +1,6 @@
 """A plan: the schedule that was chosen, and what can be asked of it and done with it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -100,6 +100,19 @@ class Plan(Shown):
     def cost(self) -> float:
         """Seconds on the machine."""
         return self.traffic.time(self.machine)
+
+    @cached_property
+    def in_step(self) -> int:
+        """Of how many rounds each begins for all ranks at once; 0 where ranks go ahead.
+
+        >>> import graycube as gc
+        >>> rows, columns = (gc.Layout.mesh((8, 8), nodes=n) for n in ((8, 1), (1, 8)))
+        >>> ring = gc.Machine.torus((8,), startup=1e-5, per_byte=1e-9)
+        >>> made = gc.plan(rows, columns, 1 << 20, machine=ring, algorithm="exchange")
+        >>> made.rounds, made.in_step
+        (3, 3)
+        """
+        return len(self.schedule.rounds) if self.traffic.meetings(self.machine) else 0
 
     @property
     def lower_bound(self) -> float:
@@ -307,6 +320,7 @@ class Plan(Shown):
             at = self._in_cube(node)
             (made,) = scripts(self.schedule, range(at, at + 1))
             back = self.machine.numbers.inverse()
+            made = replace(made, in_step=self.in_step)
             self._scripts[node] = made.numbered(back) if self.machine.renumbers else made
         return self._scripts[node]
 
@@ -316,7 +330,7 @@ class Plan(Shown):
 
     @cached_property
     def identity(self) -> str:
-        """What two plans have alike if they have the same schedule.
+        """What two plans have alike if they have the same schedule, and both go in step or not.
 
         >>> import graycube as gc
         >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
@@ -324,7 +338,8 @@ class Plan(Shown):
         'minimum-path'
         """
         digest = sha256(dump(self.schedule).encode()).hexdigest()
-        return f"{self.algorithm}, digest {digest[:16]}"
+        how = ", in step" if self.in_step else ""
+        return f"{self.algorithm}, digest {digest[:16]}{how}"
 
     @classmethod
     def from_text(cls, text: str, path: str | Path) -> "Plan":

@@ -16,11 +16,11 @@ from graycube.errors import InvalidValueError
 from graycube.run.agreement import no_way_back
 from graycube.run.mpi import freed_with, mpi, private
 from graycube.run.roll import DATA
-from graycube.run.script import Bank, Message, Part, Rows, Script
+from graycube.run.script import Bank, Message, Part, Round, Rows, Script
 from graycube.run.together import Between
 
 if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm, Prequest
+    from mpi4py.MPI import Intracomm, Prequest, Request
 
 _Banks = dict[Bank, NDArray[Any]]
 _WORDS = (np.complex128, np.uint64, np.uint32, np.uint16, np.uint8)  # the widest that fits
@@ -59,6 +59,7 @@ class Execution:
 
     Where one of them is not C-contiguous, or they overlap, copies are made on the way. With
     work ``between`` the rounds all rows are kept first, and what comes may replace what leaves.
+    Where a script goes in step, rows are gathered while the ranks meet.
 
     >>> def program(script, comm, block, result):  # on all ranks, once they are agreed
     ...     execution = Execution(script, comm, block, result, "a test")
@@ -87,7 +88,14 @@ class Execution:
         self._banks, self._target = _banks(script, source, target), target
         self._spare = self._banks[Bank.SPARE].view(np.uint8).view(target.dtype)
         self._kept = [*self._staying(script.kept)]
-        self._rounds = [self._prepared(r.number, r.sends, r.receives) for r in script.rounds]
+        known_rounds = {r.number: r for r in script.rounds}
+        numbers = (
+            range(script.in_step) or known_rounds
+        )  # who has nothing to do meets the others
+        rounds = (known_rounds.get(k, Round(k, (), ())) for k in numbers)
+        self._rounds = [self._prepared(r.number, r.sends, r.receives) for r in rounds]
+        self._last = script.in_step - 1
+        self._meeting: Request | None = None
         requests = (q for r in self._rounds for q in r.requests)
         self._requests = freed_with(self, requests, known)
 
@@ -100,32 +108,42 @@ class Execution:
                 "bind it again",
             )
         with no_way_back(self._doing):
-            Request = mpi().Prequest  # noqa: N806 - the name of a class
-            waiting = True
             self._roll.begin()
             if self._load is not None:
                 np.copyto(*self._load)
-            if self._between is not None:
+            waiting = self._between is None
+            if not waiting:
                 self._keep()
                 self._work(-1)
-                waiting = False
             for r in self._rounds:
-                self._at = r.number
-                for message in r.before:
-                    message.gather()
-                Request.Startall(r.requests)
+                self._begin(r)
                 if waiting:  # while the first messages are under way
                     self._keep()
                     waiting = False
-                self._roll.wait(partial(Request.Testall, r.requests), data=True)
-                for message in r.after:
-                    message.scatter()
-                self._work(r.number)
+                self._end(r)
             if waiting:
                 self._keep()
             if self._store is not None:
                 np.copyto(*self._store)
         return self.result
+
+    def _begin(self, r: _BoundRound) -> None:
+        self._at = r.number
+        for message in r.before:
+            message.gather()
+        if self._meeting is not None:
+            self._roll.wait(self._meeting.Test, data=True)
+            self._meeting = None
+        mpi().Prequest.Startall(r.requests)
+
+    def _end(self, r: _BoundRound) -> None:
+        done = partial(mpi().Prequest.Testall, r.requests)
+        self._roll.wait(done, data=True)
+        if r.number < self._last:
+            self._meeting = self._comm.Ibarrier()
+        for message in r.after:
+            message.scatter()
+        self._work(r.number)
 
     def free(self) -> None:
         """Give the requests back; :meth:`run` cannot be called any more."""

@@ -84,7 +84,8 @@ class Round:
 class Script:
     """What a node does: ``rows`` of ``unit`` elements, ``spare`` rows more, and the rounds.
 
-    ``number`` is the node number that the result belongs to, where nodes are renumbered.
+    ``number`` is the node number that the result belongs to, where nodes are renumbered. Where
+    nodes go ``in_step``, that is how many rounds there are, and all meet between any two.
     """
 
     node: int
@@ -94,6 +95,7 @@ class Script:
     spare: int
     kept: tuple[tuple[Part, Part], ...]
     rounds: tuple[Round, ...]
+    in_step: int = 0
 
     def numbered(self, numbers: Callable[[int], int]) -> "Script":
         """The same where nodes have other numbers.

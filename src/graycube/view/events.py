@@ -4,8 +4,9 @@ Rules.
 
 1. The file is JSON in the trace event format: metadata that names tracks, and complete events
    (``"ph": "X"``) with a start ``ts`` and a length ``dur`` in microseconds.
-2. Rounds follow each other without gaps, and all together last as long as the plan costs. A
-   message begins with its round and is not longer. Without costs a byte takes a second.
+2. What is no round comes first: rows that are gathered, and meetings. Rounds follow each other
+   without gaps, and all together last as long as the plan costs. A message begins with its
+   round and is not longer. Without costs a byte takes a second.
 3. A plan with too many messages for a file has its rounds alone, and the file says so.
 """
 
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from graycube.cost.in_step import meeting_seconds
 from graycube.planning import Plan
 from graycube.planning.explain import NO_COSTS, used
 from graycube.schedule import Replication
@@ -42,19 +44,22 @@ def trace(plan: Plan) -> str:
     """
     require_plan(plan, "a trace shows a Plan")
     timed = [(count, max(of.values())) for count, of in plan.traffic.seconds(plan.machine)]
-    gathering = plan.machine.per_row * plan.traffic.rows
+    aside = {
+        "rows gathered, in all rounds": plan.machine.per_row * plan.traffic.rows,
+        "meetings, between all rounds": plan.traffic.meetings(plan.machine)
+        * meeting_seconds(plan.machine),
+    }
     copied = isinstance(plan.schedule, Replication)
     rows = None if copied else _messages(plan)
     if rows is None:
-        events = _summed(timed, gathering)
+        events = _summed(timed, aside)
         why = f"{plan.traffic.crossings} moves are too many for a trace"
         note = f"(no messages: {'whole blocks are copied' if copied else why})"
     else:
         seconds = list(chain.from_iterable([each] * count for count, each in timed))
         numbers = sorted(set(rows["round"]))
-        events = chain(
-            _rounds(numbers, seconds, gathering), _sent(plan, rows, seconds, gathering)
-        )
+        first = sum(aside.values())
+        events = chain(_rounds(numbers, seconds, aside), _sent(plan, rows, seconds, first))
         note = ""
     content = {
         "displayTimeUnit": "ns",
@@ -107,18 +112,20 @@ def _messages(plan: Plan) -> dict[str, list[int]] | None:
     return {name: column.tolist() for name, column in columns.items()}
 
 
-def _rounds(numbers: list[int], seconds: list[float], gathering: float) -> Iterator[_Event]:
-    yield from _gathered(gathering)
-    starts = list(accumulate(seconds, initial=gathering))
+def _rounds(
+    numbers: list[int], seconds: list[float], aside: dict[str, float]
+) -> Iterator[_Event]:
+    yield from _aside(aside)
+    starts = list(accumulate(seconds, initial=sum(aside.values())))
     for k, start, length in zip(numbers, starts[:-1], seconds, strict=True):
         yield _event(ROUNDS, 1, "round", f"round {k}", start, length)
 
 
-def _summed(timed: list[tuple[int, float]], gathering: float) -> Iterator[_Event]:
+def _summed(timed: list[tuple[int, float]], aside: dict[str, float]) -> Iterator[_Event]:
     """Rounds that are alike in one event, and neighbours too where they are still too many."""
-    yield from _gathered(gathering)
+    yield from _aside(aside)
     some, rest = -(-len(timed) // MAX_EVENTS), iter(timed)
-    first, start = 0, gathering
+    first, start = 0, sum(aside.values())
     while alike := list(islice(rest, some)):
         count = sum(times for times, _ in alike)
         length = sum(times * each for times, each in alike)
@@ -128,17 +135,21 @@ def _summed(timed: list[tuple[int, float]], gathering: float) -> Iterator[_Event
         first, start = first + count, start + length
 
 
-def _gathered(seconds: float) -> Iterator[_Event]:
-    if seconds:
-        yield _event(ROUNDS, 1, "memory", "rows gathered, in all rounds", 0.0, seconds)
+def _aside(aside: dict[str, float]) -> Iterator[_Event]:
+    """What is no round, before all of them."""
+    start = 0.0
+    for what, seconds in aside.items():
+        if seconds:
+            yield _event(ROUNDS, 1, "aside", what, start, seconds)
+            start += seconds
 
 
 def _sent(
-    plan: Plan, rows: dict[str, list[int]], seconds: list[float], gathering: float
+    plan: Plan, rows: dict[str, list[int]], seconds: list[float], first: float
 ) -> Iterator[_Event]:
     """Tracks of nodes and of the links that are used, and their messages."""
     n, itemsize, machine = plan.task.n, plan.task.itemsize, plan.machine
-    starts = list(accumulate(seconds, initial=gathering))
+    starts = list(accumulate(seconds, initial=first))
     for u in range(1 << n):
         yield from _named("thread", NODES, 2 + u, f"node {u}")
     named = set[int]()
