@@ -17,7 +17,7 @@ from graycube.machine import Machine
 from graycube.schedule import Replication, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.networks.state import Code
-from graycube.table.networks.sums import address_mask
+from graycube.table.networks.sums import Tracked
 
 
 def one_point(
@@ -118,7 +118,7 @@ def _next(layout: Layout, bit: int, stages: tuple[int, ...], output: Code) -> La
     if output == "gray" and bit + 1 in stages[:now]:
         wanted |= 1 << bit + 1
     wrong = rows[dim] ^ wanted  # of finished bits: they are on nodes that stay as they are
-    mask = address_mask(layout.map, wrong)
+    mask = Tracked.of(layout.map).address_mask(wrong)
     if any(mask >> d & 1 for d in dims):  # some are not, and it stays as it is
         mask, wrong = 0, 0
     constant = parity(mask & layout.map.constant) ^ (layout.map.constant >> dim & 1)

@@ -25,7 +25,7 @@ from graycube.gf2 import AffineMap, Exchange, Span, bit_indices
 from graycube.gf2.factor import factor
 from graycube.table.networks.restoring import way_back
 from graycube.table.networks.state import Phase, Run, Wishes, memory_of, to_memory, traded
-from graycube.table.networks.sums import address_mask
+from graycube.table.networks.sums import Tracked
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def phases(place: AffineMap, n: int, wishes: Wishes) -> Phases:
     >>> found.first, [(phase.dims, phase.stages) for phase in found.phases]
     ((3, 2), [((1,), (1,)), ((0,), (0,))])
     """
-    run = Run(place, n, wishes, list(wishes.stages))
+    run = Run(Tracked.of(place), n, wishes, list(wishes.stages))
     run.finished = [b for b in reversed(range(place.width)) if b not in wishes.stages]
     first = local_stages(run)
     run.finished = run.available()[-wishes.window :]
@@ -103,7 +103,7 @@ def next_phase(run: Run) -> Phase:
     dims = run.dims_of(bit)
     if run.wishes.conversion == "inter-node":
         run.finished = run.available()[-1:]  # one memory bit is in use
-        in_memory = not address_mask(run.place, 1 << bit) & ((1 << run.n) - 1)
+        in_memory = not run.place.masks[bit] & ((1 << run.n) - 1)
         if len(dims) == 1 and in_memory and not (run.sent or run.partners):
             return _converted(run, dims[0], bit)
         if len(dims) == 2:
@@ -136,12 +136,13 @@ def _dims_at_once(run: Run, dims: list[int]) -> list[int]:
 
 def _swapped(run: Run, dims: Sequence[int]) -> Phase:
     """Each of the dimensions trades places with a memory bit."""
-    nodes, going = Span(run.node_rows), list[tuple[int, int]]()
-    ready = [(1 << bit, bit) for bit in run.available()]
-    bits = [b for b in run.pending[: run.wishes.radix + 1] if set(run.dims_of(b)) & set(dims)]
-    for row, bit in [*ready, *((row, -1) for row in run.waiting(bits))]:
-        if len(going) < len(dims) and nodes.add(row):
-            going.append((row, bit))
+    going = [(1 << bit, bit) for bit in run.available()[: len(dims)]]
+    if len(going) < len(dims):
+        known = Span(run.slots_of(row) for row, _ in going)
+        soon = run.pending[: run.wishes.radix + 1]
+        rows = run.waiting([bit for bit in soon if set(run.dims_of(bit)) & set(dims)])
+        new = [(row, -1) for row in rows if known.add(run.slots_of(row))]
+        going += new[: len(dims) - len(going)]
     if not going:
         _no_room(run)
     if any(bit < 0 for _, bit in going):
@@ -176,7 +177,7 @@ def _bisected_and_converted(run: Run, dims: Sequence[int]) -> Phase:
     phase = _swapped(run, [bisected])
     when = phase.crossings[0].when
     flip = Exchange(1 << other, when, want=0)
-    run.place = flip @ run.place
+    run.place = run.place.after(flip)
     return Phase(phase.place, phase.local, (*phase.crossings, flip))
 
 
@@ -186,6 +187,6 @@ def _converted(run: Run, dim: int, bit: int) -> Phase:
     TR-764 section 4.1: the first step where the entire address is in Gray code.
     """
     place = run.place
-    flip = Exchange(1 << dim, address_mask(place, 1 << bit))
-    run.place = flip @ run.place
+    flip = Exchange(1 << dim, place.masks[bit])
+    run.place = place.after(flip)
     return Phase(place, (), (flip,))

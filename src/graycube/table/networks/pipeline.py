@@ -27,7 +27,6 @@ from graycube.gf2 import Matrix, bit_indices, parity, without
 from graycube.gf2.span import reduced_basis
 from graycube.schedule import Crossing, Delay, Step
 from graycube.table.networks.state import Phase
-from graycube.table.networks.sums import address_mask, index_bits
 
 Class = tuple[int, int]
 """A sum of index bits, and its value for those that are late."""
@@ -193,9 +192,8 @@ def _classes(phases: Sequence[Phase], n: int) -> list[Class] | None:
 def unsaid(phase: Phase, n: int) -> tuple[int, ...]:
     """What each index bit says beyond what nodes and crossings do; sums of bits add that up."""
     tests = dict.fromkeys(crossing.when for crossing in phase.crossings)
-    rows = (*phase.place.matrix.rows[:n], *(index_bits(phase.place, t) for t in tests))
-    basis = reduced_basis(rows)
-    return tuple(without(basis, 1 << bit) for bit in range(phase.place.width))
+    basis = reduced_basis(test >> n for test in tests)
+    return tuple([without(basis, mask >> n) for mask in phase.place.masks])
 
 
 def _rest(mask: int, rests: Sequence[int]) -> int:
@@ -217,7 +215,7 @@ def _first_to_cross(phase: Phase) -> Class:
     """In a phase of two dimensions, e = 01 and 11 cross first; 10 and 00 may be late."""
     tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))
     mask = tests[0]
-    return index_bits(phase.place, mask), parity(mask & phase.place.constant)
+    return phase.place.index_bits(mask), parity(mask & phase.place.constant)
 
 
 def first_unknown(
@@ -306,7 +304,7 @@ def _crossings(
     tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))
     slots, width = phase.place.width - n, len(tests)
     digits, constant = _shift_register(width), phase.place.constant
-    masks = [address_mask(phase.place, wanted) for wanted, _ in classes[: slots - width]]
+    masks = [phase.place.address_mask(wanted) for wanted, _ in classes[: slots - width]]
     lateness = pace.lateness(slots - width, slots)
     for crossing in phase.crossings:
         delays = [

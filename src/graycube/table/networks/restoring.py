@@ -9,7 +9,6 @@ from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Span
 from graycube.gf2.factor import heirs_of
 from graycube.table.networks.state import Phase, Run, memory_of, traded
-from graycube.table.networks.sums import rows
 
 
 def way_back(run: Run, home: AffineMap, dims: Sequence[int]) -> Iterator[Phase]:
@@ -19,23 +18,25 @@ def way_back(run: Run, home: AffineMap, dims: Sequence[int]) -> Iterator[Phase]:
     the radix says. If none is in memory, something else makes way for one first: that which
     most of the others need. It comes back last, so that nobody has to wait for that.
     """
-    wanted, aside = _sums(home, run.n), list[int]()
+    wanted, aside = _sums(home.matrix.rows, home.constant, run.n), list[int]()
     for _ in range(3 * run.p):  # what comes back makes way again at most twice
-        held, nodes = _sums(run.place, run.n), Span(run.node_rows)
+        held, known = _sums(run.place.rows, run.place.constant, run.n), Span()
         wrong = [d for d in dims if held[d] != wanted[d]]
         if not wrong:
             return
         first = [d for d in wrong if d not in aside]
-        trades = [(d, *wanted[d]) for d in first if nodes.add(wanted[d][0])]
+        trades = [(d, *wanted[d]) for d in first if known.add(run.slots_of(wanted[d][0]))]
         if first and not trades:
             trades = _made_way(run, _most_needed(run, home, wrong, first))
-        trades = trades or [(d, *wanted[d]) for d in wrong if nodes.add(wanted[d][0])]
+        trades = trades or [
+            (d, *wanted[d]) for d in wrong if known.add(run.slots_of(wanted[d][0]))
+        ]
         trades = trades or _made_way(run, _most_needed(run, home, wrong, wrong))
         if not trades:
             break
         aside += [d for d, row, _ in trades if row != wanted[d][0]]
         yield traded(run, trades[: run.wishes.radix])
-    if _sums(run.place, run.n) != wanted:
+    if _sums(run.place.rows, run.place.constant, run.n) != wanted:
         raise InvalidValueError(
             f"every node has {memory_of(run)}",
             "without memory bits nothing trades places",
@@ -55,6 +56,6 @@ def _made_way(run: Run, dim: int) -> list[tuple[int, int, int]]:
     return [(dim, 1 << bit, 0) for bit in run.available()[:1]]
 
 
-def _sums(place: AffineMap, n: int) -> list[tuple[int, int]]:
+def _sums(rows: Sequence[int], constant: int, n: int) -> list[tuple[int, int]]:
     """The sum of index bits, and the constant, that every dimension has."""
-    return [(rows(place)[d], place.constant >> d & 1) for d in range(n)]
+    return [(rows[d], constant >> d & 1) for d in range(n)]

@@ -41,7 +41,7 @@ from graycube.table.networks.pipeline import (
 )
 from graycube.table.networks.register import turns
 from graycube.table.networks.state import Phase, Run, Wishes, to_memory, traded
-from graycube.table.networks.sums import address_mask, index_bits
+from graycube.table.networks.sums import Tracked
 
 NAME = "chain with sides"
 _LEAST = 2
@@ -91,7 +91,7 @@ def sided(task: Task, merged: int = 0) -> Schedule:
 
 def _begun(task: Task) -> tuple[Run, tuple[int, ...]]:
     """Where everything is when the first stages are done, which need no links; and these."""
-    run = Run(task.source.map, task.n, Wishes(task.stages), list(task.stages))
+    run = Run(Tracked.of(task.source.map), task.n, Wishes(task.stages), list(task.stages))
     run.finished = [b for b in reversed(range(task.p)) if b not in task.stages]
     first = local_stages(run)
     run.finished = run.available()
@@ -163,7 +163,7 @@ def _classes(parts: _Sided, task: Task, merged: int) -> list[Class]:
     place = parts.sides.place
     sums = [one.when for one in parts.sides.crossings]
     sums[0] ^= sums[1]
-    late, *others = [(index_bits(place, s), 1 ^ parity(s & place.constant)) for s in sums]
+    late, *others = [(place.index_bits(s), 1 ^ parity(s & place.constant)) for s in sums]
     apart = [(1 << bit, 1) for bit in parts.spare]
     known = [*apart[:merged], late, *others, *apart[merged:]]
     one_by_one = [phase for phase in parts.chain if len(phase.dims) == 1]
@@ -200,14 +200,14 @@ def _beside(parts: _Sided, task: Task, pace: Pace, cycles: int) -> Iterator[Step
     apart = [(1 << bit, 1) for bit in parts.spare]
     labels = _more_sums([unsaid(one, task.n) for one in (before, parts.sides)], apart, task.p)
     state = [one.when for k, one in enumerate(sides) if k != 1]
-    state += [address_mask(place, label) for label, _ in labels]
+    state += [place.address_mask(label) for label, _ in labels]
     both = sides[0].when ^ sides[1].when
     within = [
-        Delay(pace.message >> 1 + k, address_mask(place, mask))
+        Delay(pace.message >> 1 + k, place.address_mask(mask))
         for k, (mask, _) in enumerate(apart[: pace.merged])
     ]
     behind = [
-        Delay(pace.message << k, address_mask(place, mask))
+        Delay(pace.message << k, place.address_mask(mask))
         for k, (mask, _) in enumerate(apart[pace.merged :])
     ]
     first = pace.message << len(behind)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, Span, bit_indices, parity
-from graycube.table.networks.sums import address_mask, rows
+from graycube.table.networks.sums import Tracked
 
 Code = Literal["binary", "gray"]
 Conversion = Literal["local", "inter-node"]
@@ -20,10 +20,10 @@ Conversion = Literal["local", "inter-node"]
 class Phase:
     """Exchanges that commute, after some ``local`` ones; then the ``stages`` they allow.
 
-    ``place`` maps words to addresses before the first crossing.
+    ``place`` is where everything is before the first crossing.
     """
 
-    place: AffineMap
+    place: Tracked
     local: tuple[Exchange, ...]
     crossings: tuple[Exchange, ...]
     stages: tuple[int, ...] = ()
@@ -58,7 +58,7 @@ class Wishes:
 class Run:
     """The state: where everything is, and what may go out."""
 
-    place: AffineMap
+    place: Tracked
     n: int
     wishes: Wishes
     pending: list[int]
@@ -75,7 +75,7 @@ class Run:
     @property
     def node_rows(self) -> tuple[int, ...]:
         """The index bits whose sum each dimension has, up to constants."""
-        return rows(self.place)[: self.n]
+        return self.place.rows[: self.n]
 
     def dims_of(self, bit: int) -> list[int]:
         """The dimensions that depend on an index bit, the highest first."""
@@ -84,14 +84,18 @@ class Run:
 
     def available(self) -> list[int]:
         """The finished bits that are not on the nodes, the oldest first."""
-        nodes = Span(self.node_rows)
-        return [bit for bit in self.finished if nodes.add(1 << bit)]
+        masks, known = self.place.masks, Span()
+        return [bit for bit in self.finished if known.add(masks[bit] >> self.n)]
+
+    def slots_of(self, wanted: int) -> int:
+        """The slot bits whose sum is a sum of index bits, up to what is on the nodes."""
+        return self.place.address_mask(wanted) >> self.n
 
     def waiting(self, bits: Sequence[int]) -> list[int]:
         """What is in memory and not over, the next in turn first, without ``bits``."""
         turn = {bit: k for k, bit in enumerate(self.pending)}
         held = []
-        for row in rows(self.place)[self.n :]:
+        for row in self.place.rows[self.n :]:
             turns = [turn[b] for b in bit_indices(row) if b in turn]
             if turns and not any(row >> b & 1 for b in bits):
                 held.append((min(turns), row))
@@ -119,7 +123,7 @@ def traded(run: Run, trades: Sequence[tuple[int, int, int]]) -> Phase:
     for (d, *_), slot in zip(trades, slots, strict=True):
         both = 1 << d | 1 << slot
         crossings.append(Exchange(both, both))
-        run.place = crossings[-1] @ run.place
+        run.place = run.place.after(crossings[-1])
     return Phase(before, tuple(local), tuple(crossings))
 
 
@@ -127,7 +131,7 @@ def to_memory(
     run: Run, wanted: int, taken: Sequence[int], constant: int = 0
 ) -> tuple[list[Exchange], int]:
     """Put a sum of index bits, plus a constant, into a slot bit by an exchange, if need be."""
-    mask = address_mask(run.place, wanted)
+    mask = run.place.address_mask(wanted)
     slot = next(
         (s for s in bit_indices(mask >> run.n << run.n) if s not in (*taken, *run.kept)), None
     )
@@ -141,5 +145,5 @@ def to_memory(
     if not rest and not inverted:
         return [], slot
     exchange = Exchange(1 << slot, rest, want=1 ^ inverted)
-    run.place = exchange @ run.place
+    run.place = run.place.after(exchange)
     return [exchange], slot
