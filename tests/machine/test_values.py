@@ -12,7 +12,14 @@ from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 LONG = 10**5000
 """Python writes no integer of more than 4300 digits."""
 NUMBERS = LONG, -LONG, -1, 0, 1.5, nan, inf, -inf, True, 1j, 2**63, 10**20
-OF_NUMPY = np.int8(-1), np.uint64(2**64 - 1), np.float32(nan), np.ones(2) > 0, np.array(4)
+OF_NUMPY = (
+    np.timedelta64(3, "ms"),
+    np.int8(-1),
+    np.uint64(2**64 - 1),
+    np.float32(nan),
+    np.ones(2) > 0,
+    np.array(4),
+)
 LISTS = (-1, -1), (0,), (2.0, 2.0), (True, True), [], [[1]], [LONG], [nan], ["x"], [None]
 OTHERS = None, "x", "10", "a\nb", b"x", {}, {4: 4}, range(3), object(), np.array([1, None])
 VALUES = *NUMBERS, *OF_NUMPY, np.array([4, 4]), *LISTS, *OTHERS

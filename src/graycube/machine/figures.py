@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import inf
 from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -100,13 +100,22 @@ def require_costs(value: object, name: str, dims: int) -> Costs:
     return costs if len(set(costs)) > 1 else costs[0]
 
 
+def is_number(value: object) -> TypeGuard[Real]:
+    """Whether it is a real number; to NumPy a length of time is one, too.
+
+    >>> is_number(np.float32(3)), is_number(True), is_number(np.timedelta64(3, "ms"))
+    (True, False, False)
+    """
+    return isinstance(value, Real) and not isinstance(value, bool | np.timedelta64)
+
+
 def require_cost(value: object, name: str) -> float:
     """A number of seconds; NumPy's numbers become Python's, so that files can hold them.
 
     >>> require_cost(3, "startup")
     3.0
     """
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_number(value):
         found = f"{name} is {as_given(value)}"
         raise InvalidTypeError(found, "it must be a number", "pass seconds")
     try:

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from math import inf, prod
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
-from graycube.machine.figures import bits_of, require_cost
+from graycube.machine.figures import bits_of, is_number, require_cost
 from graycube.texts import as_given, counted, in_digits
 
 
@@ -89,9 +88,8 @@ def costs_of(given: object, name: str, levels: int) -> list[float]:
 
 
 def _ratio(given: object) -> float:
-    is_number = isinstance(given, Real) and not isinstance(given, bool)
     try:
-        ratio = float(given) if is_number else inf  # type: ignore[arg-type]
+        ratio = float(given) if is_number(given) else inf
     except OverflowError:  # an integer
         ratio = inf
     if not 0 < ratio < inf:

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import log2_exact, require_ints
+from graycube.machine.figures import is_number
 from graycube.texts import as_given, in_digits
 
 MOST_PAIRS = 1 << 24
@@ -38,6 +38,7 @@ class Pattern:
     source: NDArray[np.int64]
     target: NDArray[np.int64]
     nbytes: NDArray[np.float64]
+    __array_ufunc__ = None  # NumPy's numbers ask here what a product with them is
 
     def __repr__(self) -> str:
         places = " x ".join(map(str, self.shape))
@@ -57,7 +58,7 @@ class Pattern:
         return Pattern(self.shape, source, target, np.concatenate([self.nbytes, other.nbytes]))
 
     def __mul__(self, times: float) -> "Pattern":
-        if isinstance(times, bool) or not isinstance(times, Real):
+        if not is_number(times):
             return NotImplemented
         (weight,) = _each(times, 1, "the number of times")
         return replace(self, nbytes=weight * self.nbytes)
@@ -218,7 +219,7 @@ def _each(weights: Any, axes: int, name: str) -> Sequence[float]:  # noqa: ANN40
             "give one figure, or one for each axis",
         )
     for weight in each:
-        if isinstance(weight, bool) or not isinstance(weight, Real):
+        if not is_number(weight):
             raise InvalidTypeError(
                 f"{name} is {as_given(weight, 40)}", "it is a number of bytes", "pass bytes"
             )
