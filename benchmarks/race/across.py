@@ -1,6 +1,6 @@
 """What lines cost that lie across the rows of a block, beside lines that are rows.
 
-    race/bin/python benchmarks/race/strides.py [POINTS...]
+    race/bin/python benchmarks/race/across.py [POINTS...]
 
 A rank of two has half of a plane of POINTS x POINTS. FFTW's transposed order makes rows of the
 lines of both axes; in the order of NumPy those of the first axis lie across.
@@ -8,6 +8,7 @@ lines of both axes; in the order of NumPy those of the first axis lie across.
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 from time import perf_counter
 
@@ -27,9 +28,7 @@ def works(points: int) -> dict[str, Callable[[], object]]:
         plan = pyfftw.FFTW(source, target, axes=(axis,), flags=("FFTW_MEASURE",))
         source[...] = np.linspace(0, 1, source.size).reshape(shape)
         found[f"{name}, FFTW"] = plan.execute
-        found[f"{name}, ducc0"] = lambda s=source, t=target, a=axis: ducc0.fft.c2c(
-            s, axes=(a,), out=t
-        )
+        found[f"{name}, ducc0"] = partial(ducc0.fft.c2c, source, axes=(axis,), out=target)
     return found
 
 
