@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Matrix, bit_indices, parity, without
-from graycube.gf2.span import reduced_basis
+from graycube.gf2 import Matrix, bit_indices, parity
+from graycube.gf2.matrix import fitting
 from graycube.schedule import Crossing, Delay, Step
 from graycube.table.networks.state import Phase
 
@@ -178,7 +178,7 @@ def _classes(phases: Sequence[Phase], n: int) -> list[Class] | None:
     for k in range(slots - min(widths)):
         still = [rests for rests, wide in zip(unknown, widths, strict=True) if k < slots - wide]
         wish = _first_to_cross(phases[1]) if (k, widths[:2]) == (slots - 2, [1, 2]) else (0, 1)
-        wished = all(_rest(wish[0], rests) for rests in still)
+        wished = all(_is_unknown(wish[0], rests) for rests in still)
         found = wish if wished else first_unknown(orders, still)
         if found is None:
             return None
@@ -190,25 +190,31 @@ def _classes(phases: Sequence[Phase], n: int) -> list[Class] | None:
 
 @lru_cache(maxsize=1 << 10)  # all runs that are tried have the same
 def unsaid(phase: Phase, n: int) -> tuple[int, ...]:
-    """What each index bit says beyond what nodes and crossings do; sums of bits add that up."""
-    tests = dict.fromkeys(crossing.when for crossing in phase.crossings)
-    basis = reduced_basis(test >> n for test in tests)
-    return tuple([without(basis, mask >> n) for mask in phase.place.masks])
+    """What index bits say beyond what nodes and crossings do: in each entry, which of them do.
+
+    What a sum of bits says has the entries with an odd number of them.
+    """
+    tests = dict.fromkeys(crossing.when >> n for crossing in phase.crossings)
+    p, slots = phase.place.width, phase.place.width - n
+    says = (*(mask >> n for mask in phase.place.masks), *tests)
+    rests = list(fitting(says, slots).rows)
+    for k in range(len(tests)):
+        learn(1 << p + k, rests)
+    return tuple(rests)
 
 
-def _rest(mask: int, rests: Sequence[int]) -> int:
-    """What a sum of bits says."""
-    rest = 0
-    for bit in bit_indices(mask):
-        rest ^= rests[bit]
-    return rest
+def _is_unknown(mask: int, rests: Sequence[int]) -> bool:
+    """Whether a sum of bits says something."""
+    return any((rest & mask).bit_count() & 1 for rest in rests)
 
 
 def learn(mask: int, rests: list[int]) -> None:
     """From now on a sum of bits is known."""
-    known = _rest(mask, rests)
-    one = known & -known
-    rests[:] = [rest ^ known if rest & one else rest for rest in rests]
+    odd = [k for k, rest in enumerate(rests) if (rest & mask).bit_count() & 1]
+    if odd:
+        one = rests.pop(odd[0])  # what the others say, they say without it
+        for k in odd[1:]:
+            rests[k - 1] ^= one
 
 
 def _first_to_cross(phase: Phase) -> Class:
@@ -222,9 +228,15 @@ def first_unknown(
     orders: Sequence[Sequence[int]], unknown: Sequence[Sequence[int]]
 ) -> Class | None:
     """A bit that no phase knows, or the sum of two: the first one of the first order."""
+    alone = -1
+    for rests in unknown:
+        says = 0
+        for rest in rests:
+            says |= rest
+        alone &= says
     for order in orders:
         for bit in order:
-            if all(rests[bit] for rests in unknown):
+            if alone >> bit & 1:
                 return 1 << bit, 1
         if pair := _first_pair(order, unknown):
             return pair, 1
@@ -233,18 +245,19 @@ def first_unknown(
 
 def _first_pair(order: Sequence[int], unknown: Sequence[Sequence[int]]) -> int:
     """The first two bits that say different things in every phase, or none."""
-    alike = [dict[int, int]() for _ in unknown]  # by what they say, a bit for each place
-    for rests, places in zip(unknown, alike, strict=True):
-        for k, bit in enumerate(order):
-            places[rests[bit]] = places.get(rests[bit], 0) | 1 << k
+    later = sum(1 << bit for bit in order)
     for k, bit in enumerate(order):
-        free = (1 << len(order)) - (2 << k)
-        for rests, places in zip(unknown, alike, strict=True):
-            free &= ~places[rests[bit]]
+        later ^= 1 << bit
+        free = later
+        for rests in unknown:
+            differ = 0
+            for rest in rests:
+                differ |= ~rest if rest >> bit & 1 else rest
+            free &= differ
             if not free:
                 break
         else:
-            return 1 << bit | 1 << order[(free & -free).bit_length() - 1]
+            return 1 << bit | 1 << next(other for other in order[k + 1 :] if free >> other & 1)
     return 0
 
 
