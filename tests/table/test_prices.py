@@ -1,5 +1,8 @@
 """What an algorithm thinks that its schedule takes is what the simulator counts."""
 
+import importlib
+from pathlib import Path
+
 import pytest
 
 import graycube as gc
@@ -29,6 +32,16 @@ def test_unequal_parts_are_priced_as_they_are(algorithm, layouts, block, machine
     task = gc.Task(*layouts, block)
     made = algorithm.emit(task, machine)
     assert algorithm.price(task, machine) == pytest.approx(simulate(made).time(machine))
+
+
+def test_what_is_left_over_is_priced_by_what_links_carry(monkeypatch):
+    """Some hands wait for others on one node, and leave a gap on the links of another."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks" / "referee")
+    pair = dict(importlib.import_module("kinds").kinds(6))["any map 2"]
+    machine = gc.Machine(6, "all", startup=8.0, per_byte=1.0)
+    made = rotated_parts.emit(gc.Task(*pair, 400), machine)
+    assert sum(made.round_lengths) > simulate(made).cycles == 303
+    assert rotated_parts.price(made.task, machine) == simulate(made).time(machine)
 
 
 @pytest.mark.parametrize("startup", [0.3, 0.5, 4.0])

@@ -11,6 +11,7 @@ Rules.
    counted, address by address.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
@@ -29,6 +30,9 @@ FOLLOWED = 1 << 12
 """So many addresses at most are followed."""
 
 
+RoundAndDim = tuple[int, int]
+
+
 class Hand(NamedTuple):
     """A unit at the addresses with this ``value`` of the bits that tell hands apart.
 
@@ -43,16 +47,22 @@ class Hand(NamedTuple):
 
 
 class Leftover(NamedTuple):
-    """What is left over, dealt by the bits of ``mask``, and the longest message of each round.
+    """What is left over, dealt by the bits of ``mask``.
 
-    Counted are addresses that differ in the bits of nodes and in the ``slots`` that exchanges
-    look at.
+    In round r the longest message over dimension d is ``longest[r, d]``, and all hands are
+    through after ``through[r, d]``: some links may have nothing for a while. Counted are
+    addresses that differ in the bits of nodes and in the ``slots`` that exchanges look at.
     """
 
     slots: int
     mask: int
     hands: tuple[Hand, ...]
-    longest: tuple[int, ...]
+    longest: Counter[RoundAndDim]
+    through: Counter[RoundAndDim]
+
+    def elements(self, counts: Counter[RoundAndDim], unit: int) -> Counter[RoundAndDim]:
+        """The same in elements, of which a unit has so many."""
+        return Counter({at: unit * count >> self.slots for at, count in counts.items()})
 
 
 class _Traced(NamedTuple):
@@ -71,8 +81,8 @@ def dealt(laid: Arrangement, n: int, units: int) -> Leftover | None:
     >>> from graycube.table.exchanges.arranged import arrangements
     >>> swap = AffineMap(Matrix.permutation([3, 4, 5, 0, 1, 2]))
     >>> laid = next(a for a in arrangements(swap, 3, most=3) if len(a.parts) == 3)
-    >>> dealt(laid, 3, units=1).longest  # in equal parts (4, 4, 4)
-    (2, 1, 2)
+    >>> max(dealt(laid, 3, units=1).longest.values())  # a part with one unit more has 4
+    2
     """
     used = _looked_at([e for one in laid.lists for e in one.exchanges], n)
     if 1 << len(used) > FOLLOWED or any(len(cell) > 1 for o in laid.lists for cell in o.cells):
@@ -91,17 +101,24 @@ def dealt(laid: Arrangement, n: int, units: int) -> Leftover | None:
         ]
     )
     lists = _shared_out(carried, _patterns(followed[0], hand), units)
-    ahead, hands = np.zeros(links, dtype=np.int64), list[Hand]()
+    ahead, sent, hands = np.zeros(links, np.int64), np.zeros(links, np.int64), list[Hand]()
     for unit, number in product(range(units), range(len(values))):
         which = lists[unit, number]
         mine, late = carried[which, number], list[int | None]()
+        sent += mine
         for r in rounds[which]:
             where = mine[r].nonzero()[0]
             wait = int(ahead[r, where].max(initial=0))
             ahead[r, where] = wait + mine[r].max()
             late.append(wait if len(where) else None)
         hands.append(Hand(unit, int(values[number]), which, tuple(late)))
-    return Leftover(len(used) - n, mask, tuple(hands), tuple(ahead.max(axis=1).tolist()))
+    return Leftover(len(used) - n, mask, tuple(hands), _most(sent, n), _most(ahead, n))
+
+
+def _most(counts: NDArray[np.int64], n: int) -> Counter[RoundAndDim]:
+    """In each round, the most of any node over each dimension."""
+    most = counts.reshape(-1, n, 1 << n).max(axis=2)
+    return Counter({(int(r), int(d)): int(most[r, d]) for r, d in np.argwhere(most)})
 
 
 def _patterns(one: _Traced, hand: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -20,7 +20,7 @@ ports two waves take but one round more than one.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, islice, pairwise, permutations, zip_longest
+from itertools import accumulate, chain, islice, pairwise, permutations
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
@@ -33,7 +33,7 @@ from graycube.schedule import Crossing, Schedule, Step, Task, Way
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
 from graycube.table.exchanges.arranged import Arrangement, Listed, arrangements, dimensions
-from graycube.table.exchanges.leftovers import Leftover, dealt
+from graycube.table.exchanges.leftovers import Leftover, RoundAndDim, dealt
 from graycube.table.shares import FINE, cuts, needed, shares
 
 MAX_DIMS = 16
@@ -68,23 +68,26 @@ class _Parting(NamedTuple):
         return self.task.block // self.units
 
     def rounds(self) -> list[int]:
-        """How many elements cross the fullest dimension in each round."""
-        if self.left is None:
-            return self.in_parts()
-        more = (self.unit * count >> self.left.slots for count in self.left.longest)
-        return [sum(both) for both in zip_longest(self.in_parts(), more, fillvalue=0)]
+        """The longest message of each round."""
+        load, left = self.in_parts(), self.left
+        return _fullest(load + left.elements(left.longest, self.unit) if left else load)
 
-    def in_parts(self) -> list[int]:
-        """The same without what is left over, which goes last."""
-        unit, load = self.unit, defaultdict[tuple[int, int, int], int](int)
+    def cycles(self) -> list[int]:
+        """How long each round lasts."""
+        load, left = self.in_parts(), self.left
+        return _fullest(load + left.elements(left.through, self.unit) if left else load)
+
+    def in_parts(self) -> Counter[RoundAndDim]:
+        """What crosses a dimension in a round, without what is left over, which goes last."""
+        unit, sides = self.unit, defaultdict[tuple[int, int, int], int](int)
         for size, (which, rounds) in zip(self.sizes, self.laid.parts, strict=True):
             crossed = self.laid.lists[which].crossed
             for number, (d, side, half) in zip(rounds, crossed, strict=True):
-                load[number, d, side] += size * unit >> half
-        longest = [0] * (1 + max(number for number, _, _ in load))
-        for (number, _, _), size in load.items():
-            longest[number] = max(longest[number], size)
-        return longest
+                sides[number, d, side] += size * unit >> half
+        load = Counter[RoundAndDim]()
+        for (number, d, _), size in sides.items():
+            load[number, d] = max(load[number, d], size)
+        return load
 
     def price(self, machine: Machine) -> float:
         """What the rounds take."""
@@ -92,6 +95,14 @@ class _Parting(NamedTuple):
         return sum(
             machine.message_time(x * itemsize) * times for x, times in lengths.items() if x
         )
+
+
+def _fullest(load: Counter[RoundAndDim]) -> list[int]:
+    """What crosses the fullest dimension of each round."""
+    longest = [0] * (1 + max(number for number, _ in load))
+    for (number, _), size in load.items():
+        longest[number] = max(longest[number], size)
+    return longest
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -210,7 +221,7 @@ def _candidates(task: Task, machine: Machine) -> Iterator[_Parting]:
 
 
 def _scheduled(found: _Parting) -> Schedule:
-    task, laid, unit, lengths = found.task, found.laid, found.unit, found.rounds()
+    task, laid, unit, lengths = found.task, found.laid, found.unit, found.cycles()
     starts = list(accumulate(lengths, initial=0))
     ahead = defaultdict[tuple[int, int, int], int](int)
     ways, runs = list[Way](), pairwise(accumulate(found.sizes, initial=0))
@@ -224,22 +235,22 @@ def _scheduled(found: _Parting) -> Schedule:
                 ahead[link] += elements >> crossed.half
             ways.append(share.way(task, _steps(one, begin, task.n)))
     if found.left is not None:
-        behind = [a + b for a, b in zip(starts, found.in_parts(), strict=False)]
-        ways += _left_over(found, found.left, behind)
+        ways += _left_over(found, found.left, starts)
     marks = tuple(at for at, length in zip(starts, lengths, strict=False) if length)
     return Schedule(task, "rotated-parts", marks, starts[-1], tuple(ways))
 
 
 def _left_over(found: _Parting, left: Leftover, starts: Sequence[int]) -> Iterator[Way]:
-    """The ways of what is left over, which begin in these cycles of rounds, or later."""
+    """The ways of what is left over, behind the parts of a dimension in each round."""
     first, task, unit = sum(found.sizes), found.task, found.unit
+    parts = found.in_parts()
     for number, value, which, late in left.hands:
-        _, rounds = found.laid.parts[which]
+        one, (_, rounds) = found.laid.lists[which], found.laid.parts[which]
         begin = [
-            None if ahead is None else starts[r] + (unit * ahead >> left.slots)
-            for r, ahead in zip(rounds, late, strict=True)
+            None if ahead is None else starts[r] + parts[r, d] + (unit * ahead >> left.slots)
+            for r, (d, _, _), ahead in zip(rounds, one.crossed, late, strict=True)
         ]
-        steps = _steps(found.laid.lists[which], begin, task.n)
+        steps = _steps(one, begin, task.n)
         for share in shares(first + number, first + number + 1, task.payload, found.bits):
             yield share.way(task, steps, left.mask, value)
 
