@@ -234,3 +234,51 @@ def test_a_task_of_butterflies_needs_them(n, free):
         assert not check_algebra(schedule, gc.Machine(n))
         moved = replace(schedule, task=gc.Task(layout, layout, 2))
         assert check_algebra(moved, gc.Machine(n))
+
+
+def in_pieces(*, told, startup=0, step=1):
+    """Two trades on four nodes, the second so much after the first; a way for what is told."""
+    trades = [Exchange(FIRST | SLOT, FIRST | SLOT), Exchange(SECOND | SLOT, SECOND | SLOT)]
+    source = gc.Layout.consecutive(3, 2)
+    whole = Way(0, 8, tuple(hop(0, e, 2) for e in trades))
+    task = gc.Task(source, whole.move(3) @ source, 8)
+    steps = tuple(hop(startup * k, e, 2) for k, e in enumerate(trades))
+    values = [sum(b for b in told if v & b) for v in range(8) if not v & ~sum(told)]
+    ways = tuple(Way(0, 8, steps, sum(told), value) for value in values)
+    cycles = startup + 4
+    return gc.Schedule(task, "pieces", range(0, cycles, step), cycles, ways)
+
+
+@pytest.mark.parametrize(
+    ("told", "startup", "step", "proved", "right"),
+    [
+        ([SLOT], 1, 1, True, True),
+        ([SLOT], 2, 2, True, True),
+        ([FIRST, SLOT], 1, 1, True, True),
+        ([SLOT], 1, 2, False, False),  # sent on within a round
+        ([SLOT], 0, 1, False, False),
+        ([FIRST], 1, 1, False, True),  # the worst is assumed of slots that part
+    ],
+)
+def test_pieces_go_on_at_once(told, startup, step, proved, right):
+    """The slot of a node: all of it crosses, or nothing, and in the same order each time."""
+    schedule, machine = in_pieces(told=told, startup=startup, step=step), gc.Machine(2, 2)
+    assert bool(check_algebra(schedule, machine)) == proved
+    assert bool(check_elements(expand(schedule), machine)) == right
+
+
+def test_pieces_of_two_nodes_in_one_message_are_waited_for():
+    """The first trade takes two pieces to one node, the next step both of them farther."""
+    steps = [Exchange(SECOND | SLOT, SECOND | SLOT), Exchange(SECOND | SLOT, 0, 0)]
+    steps.append(Exchange(FIRST | SLOT, FIRST | SLOT, 0))
+    source, machine = gc.Layout.consecutive(3, 2), gc.Machine(2, 2)
+    ways = [
+        Way(
+            0, 2, tuple(hop(4 * slot + k, e, 2) for k, e in enumerate(steps)), SLOT, SLOT * slot
+        )
+        for slot in (0, 1)
+    ]
+    task = gc.Task(source, ways[0].move(3) @ source, 2)
+    schedule = gc.Schedule(task, "pieces", range(8), 8, tuple(ways))
+    assert not check_elements(expand(schedule), machine)
+    assert not check_algebra(schedule, machine)
