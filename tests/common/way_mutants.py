@@ -18,7 +18,6 @@ from itertools import pairwise
 import graycube as gc
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.schedule import Crossing, Delay, Moves, Step, Way, expand, hop
-from graycube.table.exchanges.piecewise import piecewise
 from graycube.table.networks import rearrangement, sided
 from graycube.verify import check_algebra, check_elements, check_pairs, check_schedule
 from graycube.verify.algebra import THEOREMS
@@ -228,18 +227,6 @@ def crowded():
             yield by_part.emit(task, machine), machine
 
 
-def in_pieces(rng):
-    """Parts that go on piece by piece, as the pipelines of larger blocks do."""
-    for n, ports, slots in ((2, 2, 1), (3, 2, 1), (3, 3, 1), (3, 2, 2), (4, 3, 1)):
-        for startup in (0.0, 1.0):
-            payload = rng.choice([4, 6, 9]) >> slots - 1
-            pair = gc.Layout.cyclic(n + slots, n), gc.Layout.consecutive(n + slots, n)
-            machine = gc.Machine(n, ports, rng.choice([HOPS, CIRCUIT]), startup=startup)
-            made = piecewise(gc.Task(*pair, payload << slots), "pipeline", machine)
-            if made is not None:
-                yield made, machine
-
-
 @cache
 def corpus(seed=0, *, synthesised=True):
     """Right schedules and their machines, no two alike."""
@@ -259,7 +246,7 @@ def corpus(seed=0, *, synthesised=True):
                     if algorithm.applicable(task, machine) is None:
                         made = algorithm.emit(task, machine)
                         found.setdefault((made, machine.switching), (made, machine))
-    made = [*found.values(), *crowded(), *in_pieces(rng), *emulated(rng)]
+    made = [*found.values(), *crowded(), *emulated(rng)]
     made += searched() if synthesised else ()
     return [
         (schedule, machine)

@@ -94,25 +94,14 @@ def test_all_parts_have_a_share_of_what_is_left_over(n, ports, payload, nodes, l
     assert np.array_equal(rehearse(made, rows).reshape(x.shape), expected)
 
 
-def test_parts_of_one_order_follow_one_another(monkeypatch):
+def test_parts_of_one_order_follow_one_another():
     """Without start-ups many parts of an odd payload take little more than the bound."""
-    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks" / "referee")
-    source, target = dict(importlib.import_module("kinds").kinds(4))["any map 2"]
-    machine = gc.Machine(4, 2)
-    plan = gc.plan(source, target, 4 * 125, machine=machine, algorithm="rotated-parts")
-    assert len(plan.schedule.ways) > 100
+    source, target = gc.Layout.cyclic(5, 4), gc.Layout.consecutive(5, 4)
+    machine = gc.Machine(4, 3)
+    plan = gc.plan(source, target, 2 * 125, machine=machine, algorithm="rotated-parts")
+    assert plan.rounds > 30
     assert plan.verify()
     assert by_links(plan.schedule) == (plan.cycles, plan.rounds, plan.traffic.crossings)
-
-
-def test_what_goes_in_pieces_is_left_to_a_pipeline():
-    """Which has a few ways, and takes less than a hundred parts behind each other did."""
-    pair, machine = (gc.Layout.cyclic(5, 4), gc.Layout.consecutive(5, 4)), gc.Machine(4, 3)
-    plan = gc.plan(*pair, 2 * 125, machine=machine)
-    costs = {c.algorithm.name: c.cost for c in plan.candidates}
-    assert plan.algorithm == "pipeline"
-    assert plan.cycles <= 1.03 * plan.lower_bound < 1.2 * plan.cycles < costs["rotated-parts"]
-    assert len(plan.schedule.ways) < 20
 
 
 def test_positions_of_slots_are_checked():

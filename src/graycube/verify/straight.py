@@ -191,9 +191,9 @@ def _check_ends(schedule: Schedule) -> Iterator[Violation]:
 def _check_times(
     schedule: Schedule, journeys: Sequence[Journey], *, circuits: bool
 ) -> Iterator[Violation]:
-    for s, (_, crossing, mixed, in_pieces) in enumerate(journeys):
+    for s, (_, crossing, mixed) in enumerate(journeys):
         for one, other in pairwise(crossing):
-            wait = one.cycles if mixed and not in_pieces else 1
+            wait = one.cycles if mixed else 1
             if circuits and other.start == one.start and not mixed:
                 wait = 0
             if other.start < one.start + wait:
@@ -266,14 +266,14 @@ def _check_forwarding(
     and goes on a gap later, and no round is longer than that.
     """
     lengths = () if isinstance(schedule.rounds, range) else schedule.round_lengths
-    for s, (_, crossing, mixed, in_pieces) in enumerate(journeys):
+    for s, (_, crossing, mixed) in enumerate(journeys):
         for one, other in pairwise(crossing):
             first, start = one.start, other.start
             gap, stop = start - first, first + one.cycles
             apart = schedule.round_of(stop - 1) < schedule.round_of(start)
-            if not apart and (in_pieces or not mixed):
+            if not apart and not mixed:
                 apart = _longest_round(schedule, lengths, first, stop) <= gap
-                apart |= circuits and gap == 0 and not mixed
+                apart |= circuits and gap == 0
             if not apart:
                 detail = f"way {s} may be forwarded within a round"
                 yield Violation("round", cycle=start, detail=detail)

@@ -9,7 +9,7 @@ from operator import xor
 from typing import NamedTuple
 
 from graycube.gf2 import Exchange, bit_indices, parity
-from graycube.schedule import Step, Task, Way
+from graycube.schedule import Task, Way
 from graycube.verify.conditions import Conditions, combinations, most_combined, on_nodes
 
 MAX_CONDITIONS = 10
@@ -81,40 +81,17 @@ class Passage(NamedTuple):
 
 
 class Journey(NamedTuple):
-    """A way, its passages, and whether its elements change places within their blocks.
-
-    If they do, they may still cross ``in_pieces``: each of its messages is all that the way had
-    on one node, in the same order.
-    """
+    """A way, its passages, and whether its elements change places within their blocks."""
 
     way: Way
     passages: tuple[Passage, ...]
     mixed: bool
-    in_pieces: bool
 
 
 def journey(task: Task, way: Way) -> Journey:
     """What a way does on links."""
     mixed = mixes_slots(task.n, way)
-    passages = tuple(_crossed(task, way, mixed=mixed)) if way.size else ()
-    return Journey(way, passages, mixed, mixed and _in_pieces(task, way, passages))
-
-
-def _in_pieces(task: Task, way: Way, passages: Sequence[Passage]) -> bool:
-    """Whether each message is all that one node had of the way, in the same order.
-
-    What a node has at first in slots that agree in all bits that are tested or flipped is never
-    parted, and keeps its order, which is that of the other bits and of positions. If the way
-    has only such slots, this is all that it has there. Later two nodes may have sent theirs to
-    one; no message is of both if none is longer than what one has.
-    """
-    fixed, steps = way.mask, way.steps[: 1 + _last_crossing(way)]
-    return (
-        span_of_slots(task, way) is not None
-        and all(len(step.crossings) < 2 for step in steps)
-        and not any((e.flip | e.when) >> task.n & ~(fixed >> task.n) for e in _exchanges(steps))
-        and all(one.cycles <= way.elements(task.n, task.p) for one in passages)
-    )
+    return Journey(way, tuple(_crossed(task, way, mixed=mixed)) if way.size else (), mixed)
 
 
 def _crossed(task: Task, way: Way, *, mixed: bool) -> Iterator[Passage]:
@@ -179,7 +156,7 @@ def span_of_slots(task: Task, way: Way) -> range | None:
 
 def uses_of(journeys: Sequence[Journey], *, circuits: bool) -> Iterator[Use]:
     """The uses of links by all ways, each under the conditions that still hold there."""
-    for s, (_, passages, *_) in enumerate(journeys):
+    for s, (_, passages, _) in enumerate(journeys):
         for exchange, dimension, start, cycles, conditions, k, halfway in passages:
             yield Use(
                 dimension,
@@ -224,17 +201,9 @@ def mixes_slots(n: int, way: Way) -> bool:
     Slots that a step tests or changes after the last crossing are nothing to the order in which
     they cross; and those that a way has on a node stay together if no step parts them.
     """
-    exchanges = _exchanges(way.steps[: 1 + _last_crossing(way)])
-    return any((one.flip | one.when) >> n for one in exchanges)
-
-
-def _last_crossing(way: Way) -> int:
-    """The number of the last step over a link; -1 if there is none."""
-    return max((k for k, step in enumerate(way.steps) if step.crossings), default=-1)
-
-
-def _exchanges(steps: Sequence[Step]) -> Iterator[Exchange]:
-    return (step.exchange for step in steps if step.exchange is not None)
+    last = max((k for k, step in enumerate(way.steps) if step.crossings), default=-1)
+    exchanges = (step.exchange for step in way.steps[: last + 1])
+    return any((one.flip | one.when) >> n for one in exchanges if one is not None)
 
 
 @dataclass(frozen=True, slots=True)

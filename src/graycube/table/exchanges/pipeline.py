@@ -3,8 +3,7 @@
 The dimensions are traded with memory one after the other, or a few at a time, and what has been
 through one is passed on while the next elements follow (TR-764 section 3.1, without its
 butterflies). Messages have the size that suits the machine; blocks are cut as finely as they
-can be for that. Where there are fewer ports than dimensions, a few parts take turns
-(:mod:`graycube.table.exchanges.piecewise`).
+can be for that.
 """
 
 from dataclasses import replace
@@ -17,7 +16,6 @@ from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
 from graycube.table.exchanges.dimension_exchange import emit as exchange_in_turn
-from graycube.table.exchanges.piecewise import piecewise
 from graycube.table.networks import Method, rearrangement, seconds, with_best_messages
 
 RADICES = (1, 2, 3)
@@ -58,7 +56,7 @@ def _least(task: Task) -> int:
 
 @lru_cache(maxsize=1 << 5)
 def emit(task: Task, machine: Machine) -> Schedule:
-    """The cheapest: so many dimensions at a time, or one after the other, piece by piece."""
+    """The cheapest of the numbers of dimensions at a time."""
     finer = _cut(task)
     slots, ports = finer.p - finer.n, machine.links_at_once
     refused: list[GraycubeError] = []
@@ -70,7 +68,6 @@ def emit(task: Task, machine: Machine) -> Schedule:
             ways.append(_fitting(finer, machine, radix))
         except GraycubeError as error:
             refused.append(error)
-    ways += filter(None, [piecewise(task, "pipeline", machine)])
     if not ways:
         raise refused[0]
     return min(ways, key=lambda way: seconds(way, machine))

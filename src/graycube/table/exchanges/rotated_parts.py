@@ -34,7 +34,6 @@ from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
 from graycube.table.exchanges.arranged import Arrangement, Listed, arrangements, dimensions
 from graycube.table.exchanges.leftovers import Leftover, RoundAndDim, dealt
-from graycube.table.exchanges.piecewise import goes_in_pieces
 from graycube.table.shares import FINE, cuts, needed, shares
 
 MAX_DIMS = 16
@@ -210,11 +209,8 @@ def _shifted(one: _Parting) -> _Parting:
 
 def _candidates(task: Task, machine: Machine) -> Iterator[_Parting]:
     most = min(machine.links_at_once, MAX_PARTS)
-    enough = most**2 if goes_in_pieces(task.move, task.n) else inf
     for laid in arrangements(task.move, task.n, most):
         parts = len(laid.parts)
-        if len(laid.lists) == 1 and parts > enough:  # a pipeline has fewer ways
-            continue
         count = needed(parts, task.payload, len(laid.free))
         units, one = task.payload << count, laid.lists[0]
         if parts <= max(MAX_PARTS, 2 * units) and (

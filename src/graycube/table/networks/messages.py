@@ -9,19 +9,13 @@ from graycube.schedule import Schedule
 def seconds(made: Schedule, machine: Machine) -> float:
     """What a pipeline takes: in every round, one message on each link in use.
 
-    The last one may be shorter.
-
     >>> from graycube.table.networks import emulation
     >>> from graycube.layout import Layout
     >>> seconds(emulation(Layout.cyclic(8, 5)), Machine(dims=5, startup=2.0, per_byte=1.0))
     24.0
     """
-    if not made.rounds:
-        return 0.0
     length = made.rounds.step if isinstance(made.rounds, range) else made.cycles
-    size, rest = made.task.itemsize, made.cycles - made.rounds[-1]
-    whole = (len(made.rounds) - 1) * machine.message_time(length * size)
-    return whole + machine.message_time(rest * size)
+    return len(made.rounds) * machine.message_time(length * made.task.itemsize)
 
 
 def with_best_messages(
