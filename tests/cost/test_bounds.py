@@ -1,5 +1,6 @@
 """No schedule is below a bound: of all algorithms, over shortest paths, and at random."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -72,15 +73,22 @@ def test_a_task_with_nothing_to_convert_is_planned_on_every_machine(n, ports):
         assert plan.cost == plan.lower_bound == 0.0
 
 
-@law(60, 600, st.one_of(subcube_schedules(), random_schedules()), COSTS, COSTS)
-def test_no_random_schedule_is_below_a_bound(schedule, startup, per_byte):
+SIZES = st.sampled_from([(1, None), (1, 1), (12, 5), (12, 40), (64, 8)])
+"""Bytes of an element and of a packet, which may be less."""
+
+
+@law(60, 600, st.one_of(subcube_schedules(), random_schedules()), COSTS, COSTS, SIZES)
+def test_no_random_schedule_is_below_a_bound(schedule, startup, per_byte, sizes):
     """Any affine task that a schedule is proved to do, slots and all."""
     assume(schedule.relabel is None)
+    itemsize, packet = sizes
+    task = replace(schedule.task, itemsize=itemsize)
     moves = expand(schedule)
     for kind in every_machine(schedule.task.n):
         if check_algebra(schedule, kind):
-            machine = gc.Machine(kind.dims, kind.ports, kind.switching, startup, per_byte)
-            sizes = [k * schedule.task.itemsize for k in longest_messages(moves).values()]
-            time = sum(map(machine.message_time, sizes))
-            for bound in lower_bounds(schedule.task, machine):
+            costs = startup, per_byte, packet
+            machine = gc.Machine(kind.dims, kind.ports, kind.switching, *costs)
+            messages = [k * itemsize for k in longest_messages(moves).values()]
+            time = sum(map(machine.message_time, messages))
+            for bound in lower_bounds(task, machine):
                 assert bound.seconds <= time * (1 + 1e-9), bound

@@ -124,14 +124,17 @@ def _summed(
     if not machine.alike:
         return ()
     each, found = task.itemsize * machine.cheapest.per_byte, list[Bound]()
+    packets, startup = machine.startups(task.itemsize), machine.cheapest.startup
     for rounds, elements, counts in _stairs(bounds, task, machine, displacement):
-        startup = rounds * machine.cheapest.startup
-        says = f"{counted(rounds, 'start-up' if startup else 'round')}, and {counts}"
-        found.append(Bound(_BOTH, startup + elements * each, says, startup))
-    least = min(found, key=lambda bound: bound.seconds)
-    if least.seconds * _ROUNDED <= max(bound.seconds for bound in bounds):
+        startups = rounds * packets
+        told = counted(startups, "start-up") if startup else counted(rounds, "round")
+        least = startups * startup
+        says = f"{told}, and {counts}"
+        found.append(Bound(_BOTH, least + elements * each, says, least))
+    cheapest = min(found, key=lambda bound: bound.seconds)
+    if cheapest.seconds * _ROUNDED <= max(bound.seconds for bound in bounds):
         return ()
-    return (least,)
+    return (cheapest,)
 
 
 def _stairs(
@@ -143,7 +146,8 @@ def _stairs(
     volume = max(bounds, key=lambda bound: bound.seconds - bound.startup)
     bare = volume.seconds * _ROUNDED - volume.startup
     always = max(ceil(bare / each), 0) if each else 0
-    rounds = round(starts.startup / link.startup) if link.startup else 0
+    one = machine.startups(task.itemsize) * link.startup  # of a message with one element
+    rounds = round(starts.startup / one) if one else 0
     farthest = (
         0 if any(displacement.matrix.columns[task.n :]) else largest_distance(displacement)
     )
@@ -172,9 +176,12 @@ def capacities(machine: Machine) -> tuple[Fraction, ...]:
 
 
 def _startup_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
-    """Something has to go so far, or to so many nodes, one message after the other."""
+    """Something has to go so far, or to so many nodes, one message after the other.
+
+    A message has an element at least, which may take several packets.
+    """
     seconds = [machine.message_time(task.itemsize, d) for d in range(task.n)]
-    startup = machine.cheapest.startup
+    startup = machine.startups(task.itemsize) * machine.cheapest.startup
     goals, knowing = goals_of(displacement)
     rounds = rounds_to_know(knowing, min(machine.links_at_once, task.n))
     many = f"a block goes to 2^{goals} nodes"
