@@ -32,7 +32,8 @@ _Rows = NDArray[Any]
 COMPILES = 1 << 22
 """Bytes from which on an array is worth a compiled loop."""
 _PAST_CACHES = 1 << 24  # bytes that no cache keeps for the next one to read
-_TILE = 1 << 15  # bytes: two of them stay in the caches next to a processor
+_TILE = 1 << 17  # bytes: two of them stay in the second cache of a processor
+_PLACES = 1 << 16  # words in a tile at most: the list of their places stays there, too
 _AHEAD = 1 << 13  # bytes that are asked for before they are read
 _LONG = 1 << 10  # bytes: rows that are copied as fast one by one
 _WORDS = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}
@@ -198,7 +199,7 @@ def _through_tiles(source: _Rows, target: _Rows, move: AffineMap, width: int) ->
     size = min(even, max(_WORDS))
     low = (even // size).bit_length() - 1  # bits of a row that the map leaves alone
     wide, words = _widened(move, low), width // even
-    most = (_TILE // (size * words)).bit_length() - 1
+    most = min(_TILE // (size * words), _PLACES).bit_length() - 1
     table = tiles(wide, most, (compiled.LINE // size).bit_length() - 1)
     here, there = (x.reshape(-1).view(np.uint8).view(_WORDS[size]) for x in (source, target))
     run = len(table.columns) * size * words
