@@ -100,7 +100,7 @@ def test_prices_are_those_of_single_messages_on_their_routes(cases, wide):
                 tried += 1
             assert bound <= candidate.cost * (1 + 1e-12), told
     assert tried > cases
-    assert met == {False, wide > 1}
+    assert wide == 1 or met == {False, True}
 
 
 @pytest.mark.parametrize(
