@@ -83,7 +83,7 @@ def test_where_it_applies():
     for widths, ports, startup, reason in (
         ((3, 3), 6, 20.0, None),
         ((3, 3), 5, 20.0, "6 ports"),
-        ((3, 8), 11, 20.0, "2 to 7 bits"),
+        ((3, 9), 12, 20.0, "2 to 8 bits"),
         ((5, 5), 10, 20.0, f"{MAX_WAYS} ways"),
         ((2,) * 5, 10, 20.0, "one field to 4"),
         ((3, 3), 6, 0.0, "all fields at once"),

@@ -74,6 +74,7 @@ SEARCHES = {
     "5_all": Search(5, 5, tuple(range(4, 11))),
     "6_all": Search(6, 6, tuple(range(5, 11))),
     "7_all": Search(7, 7, (6, 7, 8, 10)),
+    "8_all": Search(8, 8, (7, 8)),
 }
 
 

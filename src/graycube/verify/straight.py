@@ -225,6 +225,8 @@ def _check_links(uses: Sequence[Use], effort: Effort) -> Iterator[Violation]:
 
 
 def _check_ports(uses: Sequence[Use], ports: Ports) -> Iterator[Violation]:
+    if ports.suffice(uses):  # the uses of thousands of ways need not be compared
+        return
     active: list[Use] = []
     for cycle, coming in _by_start(uses):
         active = [*(use for use in active if use.stop > cycle), *coming]

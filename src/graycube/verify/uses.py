@@ -220,6 +220,10 @@ class Ports:
         """What a violation adds where the worst may have been assumed."""
         return "" if self.effort.left >= 0 else f"; {self.effort.words}"
 
+    def suffice(self, uses: Sequence[Use]) -> bool:
+        """Whether there is one for every dimension that is ever used, link by link."""
+        return not self.circuits and len({use.dimension for use in uses}) <= self.count
+
     def most_at_once(self, active: Sequence[Use]) -> int:
         """The most messages that one node sends (or receives) among the active uses.
 

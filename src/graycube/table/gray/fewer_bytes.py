@@ -50,7 +50,7 @@ SIZES: dict[_Ports, range] = {
     4: range(5, 9),
     5: range(6, 8),
     6: range(7, 8),
-    "all": range(3, 8),
+    "all": range(3, 9),
 }
 """Fields with tables of their own; on one port larger ones take that of their five top bits."""
 TOP = 5
