@@ -11,11 +11,14 @@ but any tolls prove a bound, wherever they come from. All of it is exact: intege
 fractions, and the cheapest ways are found here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from heapq import heappop, heappush
+from itertools import chain
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int
@@ -87,37 +90,41 @@ class Tolls:
         earned += machine.links_at_once * (sum(self.send) + sum(self.receive))
         if not earned:
             return Fraction(0)
-        circuits = machine.switching == "circuit"
-        paid = sum(self._paid(home, task, circuits=circuits) for home in range(1 << task.n))
+        paid = self._paid(task, circuits=machine.switching == "circuit")
         return Fraction(paid, earned << (task.p - task.n))
 
-    def _paid(self, home: int, task: Task, *, circuits: bool) -> int:
-        """What the elements of a node pay at least, one for each of its slots."""
-        low = (1 << task.n) - 1
-        slots = range(1 << (task.p - task.n))
-        targets = [task.move(slot << task.n | home) & low for slot in slots]
-        away = [target for target in targets if target != home]
-        if not away:
-            return 0
-        cheapest = self._cheapest(home, circuits=circuits)
-        ends = sum(self.send[home] + self.receive[t] for t in away) if circuits else 0
-        return ends + sum(cheapest[target] for target in away)
+    def _paid(self, task: Task, *, circuits: bool) -> int:
+        """What all elements pay at least, one for each slot."""
+        tolls = self.links, self.send, self.receive
+        most = 3 * max((*chain(*self.links), *self.send, *self.receive))
+        exact = np.int64 if most << task.n + task.p < MAX_TOLL else object
+        links, send, receive = (np.array(some, exact) for some in tolls)
+        addresses, low = np.arange(1 << task.p), (1 << task.n) - 1
+        homes, targets = addresses & low, task.move(addresses) & low
+        if circuits:
+            ends = (send[homes] + receive[targets])[homes != targets]
+            return int(ends.sum() + _cheapest(links)[homes, targets].sum())
+        for d, neighbours in _neighbours(task.n):
+            links[:, d] += send + receive[neighbours]
+        return int(_cheapest(links)[homes, targets].sum())
 
-    def _cheapest(self, home: int, *, circuits: bool) -> dict[int, int]:
-        """The tolls of the cheapest ways from a node: Dijkstra's algorithm."""
-        settled: dict[int, int] = {}
-        waiting = [(0, home)]
-        while waiting:
-            so_far, node = heappop(waiting)
-            if node in settled:
-                continue
-            settled[node] = so_far
-            for d, toll in enumerate(self.links[node]):
-                neighbour = node ^ 1 << d
-                ends = 0 if circuits else self.send[node] + self.receive[neighbour]
-                if neighbour not in settled:
-                    heappush(waiting, (so_far + toll + ends, neighbour))
-        return settled
+
+def _cheapest(links: NDArray[Any]) -> NDArray[Any]:
+    """The tolls of the cheapest way from each node to each, found by going a link farther."""
+    nodes, dims = links.shape
+    cheapest = np.full((nodes, nodes), nodes * links.max(initial=0), links.dtype)
+    np.fill_diagonal(cheapest, 0)
+    while True:
+        known = cheapest.copy()
+        for d, neighbours in _neighbours(dims):
+            np.minimum(cheapest, (cheapest + links[:, d])[:, neighbours], out=cheapest)
+        if np.array_equal(known, cheapest):
+            return cheapest
+
+
+def _neighbours(dims: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """The nodes next to all nodes over each dimension."""
+    return ((d, np.arange(1 << dims) ^ 1 << d) for d in range(dims))
 
 
 def _listed(rows: object) -> Iterable[Any]:

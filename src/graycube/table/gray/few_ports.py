@@ -19,6 +19,7 @@ On p ports this takes about n K / (2 p) cycles, down to 2K/3; ports that do not 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from heapq import nsmallest
 from math import inf
 
 from graycube.gf2 import Exchange
@@ -113,28 +114,29 @@ def _rounds(fields: tuple[Field, ...], units: int, ports: int) -> int:
 
 
 def _least_rounds(fields: tuple[Field, ...], units: int, ports: int) -> int:
-    """No mixture needs fewer rounds."""
-    return _loads(fields, ports, _mixtures(fields, units, ports)[0])
+    """No mixture needs fewer rounds: the more pairs there are, the fewer steps."""
+    pairs = units // 2
+    mixtures = (_Mixture(units % 2, top, pairs - top) for top in _counts(units))
+    return min(_loads(fields, ports, mixture) for mixture in mixtures)
 
 
 @lru_cache(maxsize=1 << 10)
 def _best(fields: tuple[Field, ...], units: int, ports: int) -> _Placed:
-    mixtures = _mixtures(fields, units, ports)[:MIXTURES]
-    return min((_place(fields, m, ports) for m in mixtures), key=lambda p: p.rounds)
-
-
-@lru_cache(maxsize=1 << 12)
-def _mixtures(fields: tuple[Field, ...], units: int, ports: int) -> list[_Mixture]:
-    """Mixtures for so many units, the least loaded first."""
-    grain = max(1, units // 24)
-    counts = sorted({*range(0, units // 2 + 1, grain), units // 2})
-    mixtures = [
+    counts = _counts(units)
+    mixtures = (
         _Mixture(units - 2 * top - 2 * below, top, below)
         for top in counts
         for below in {*counts, units // 2 - top}
         if top + below <= units // 2
-    ]
-    return sorted(mixtures, key=lambda m: _loads(fields, ports, m))
+    )
+    least_loaded = nsmallest(MIXTURES, mixtures, key=lambda m: _loads(fields, ports, m))
+    return min((_place(fields, m, ports) for m in least_loaded), key=lambda p: p.rounds)
+
+
+def _counts(units: int) -> list[int]:
+    """So many pairs of a kind are tried."""
+    grain = max(1, units // 24)
+    return sorted({*range(0, units // 2 + 1, grain), units // 2})
 
 
 def _loads(fields: Sequence[Field], ports: int, mixture: _Mixture) -> int:
