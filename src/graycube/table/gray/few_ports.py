@@ -129,8 +129,12 @@ def _best(fields: tuple[Field, ...], units: int, ports: int) -> _Placed:
         for below in {*counts, units // 2 - top}
         if top + below <= units // 2
     )
-    least_loaded = nsmallest(MIXTURES, mixtures, key=lambda m: _loads(fields, ports, m))
-    return min((_place(fields, m, ports) for m in least_loaded), key=lambda p: p.rounds)
+    first, *others = nsmallest(MIXTURES, mixtures, key=lambda m: _loads(fields, ports, m))
+    best = _place(fields, first, ports)
+    for mixture in others:
+        if _fewest(fields, mixture, ports) < best.rounds:
+            best = min(best, _place(fields, mixture, ports), key=lambda p: p.rounds)
+    return best
 
 
 def _counts(units: int) -> list[int]:
@@ -145,6 +149,17 @@ def _loads(fields: Sequence[Field], ports: int, mixture: _Mixture) -> int:
     low = sum(field.width - 1 for field in fields)
     steps = low * items + len(fields) * (2 * mixture.over_top + mixture.below_top)
     return max(items + mixture.below_top, 2 * mixture.over_top, -(-steps // ports))
+
+
+def _fewest(fields: tuple[Field, ...], mixture: _Mixture, ports: int) -> int:
+    """The same, and nobody comes to a dimension at once, or ends there."""
+    found = dict[int, tuple[int, int, int]]()
+    for kind, count in _counted(mixture):
+        dimensions = _dimensions(fields, kind) if count else ()
+        for k, d in enumerate(dimensions):
+            used, before, after = found.get(d, (0, k, len(dimensions)))
+            found[d] = used + count, min(before, k), min(after, len(dimensions) - 1 - k)
+    return max(_loads(fields, ports, mixture), *map(sum, found.values()))
 
 
 @lru_cache(maxsize=1 << 8)
@@ -165,15 +180,11 @@ def _steps(fields: tuple[Field, ...], kind: str) -> list[Kind]:
 
 def _place(fields: tuple[Field, ...], mixture: _Mixture, ports: int) -> _Placed:
     """Every step in the first round that has the dimension and a port to spare."""
-    dimensions = {
-        kind: [_dimension(step) for step in _steps(fields, kind)]
-        for kind in ("single", "over top", "below top")
-    }
     busy: list[set[int]] = []
     items = []
     for kind in _in_turn(mixture):
         at, times = -1, []
-        for d in dimensions[kind]:
+        for d in _dimensions(fields, kind):
             at += 1
             while at < len(busy) and (len(busy[at]) >= ports or d in busy[at]):
                 at += 1
@@ -185,20 +196,23 @@ def _place(fields: tuple[Field, ...], mixture: _Mixture, ports: int) -> _Placed:
     return _Placed(len(busy), tuple(items))
 
 
-def _dimension(step: Kind) -> int:
-    """The dimension that a step uses, on one port of every node at most."""
-    exchange = step[0] or step[1]
-    return exchange.flip.bit_length() - 1 if exchange else -1
+@lru_cache(maxsize=1 << 8)
+def _dimensions(fields: tuple[Field, ...], kind: str) -> tuple[int, ...]:
+    """The dimension that each step uses, on one port of every node at most."""
+    moves = (short or detour for short, detour in _steps(fields, kind))
+    return tuple(move.flip.bit_length() - 1 for move in moves if move)
+
+
+def _counted(mixture: _Mixture) -> tuple[tuple[str, int], ...]:
+    """How many there are of each kind."""
+    pairs = ("below top", mixture.below_top), ("over top", mixture.over_top)
+    return *pairs, ("single", mixture.singles)
 
 
 def _in_turn(mixture: _Mixture) -> Iterator[str]:
     """The kinds, evenly mixed."""
-    counts = {
-        "below top": mixture.below_top,
-        "over top": mixture.over_top,
-        "single": mixture.singles,
-    }
-    turns = [((k + 0.5) / count, kind) for kind, count in counts.items() for k in range(count)]
+    counts = _counted(mixture)
+    turns = [((k + 0.5) / count, kind) for kind, count in counts for k in range(count)]
     yield from (kind for _, kind in sorted(turns))
 
 
