@@ -106,18 +106,25 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
     >>> print(second)
     cycle 1: flip 0 2 where a0 ^ a2 = 1; + 1 where a3 = 1
     """
-    series: list[Series] = []
-    cycles, rest = 0, tuple(phases)
-    while rest:
-        count, classes = _longest_run(rest, n)
-        made, cycles = in_series(rest[:count], n, pace, classes, cycles)
+    series, cycles = list[Series](), 0
+    for run, classes in _runs(tuple(phases), n):
+        made, cycles = in_series(run, n, pace, classes, cycles)
         series.append(made)
-        rest = rest[count:]
     return Pipeline(tuple(series), n, pace, cycles)
 
 
 @lru_cache(maxsize=64)  # messages of all sizes have the same
-def _longest_run(phases: tuple[Phase, ...], n: int) -> tuple[int, Sequence[Class]]:
+def _runs(phases: tuple[Phase, ...], n: int) -> list[tuple[tuple[Phase, ...], list[Class]]]:
+    """The phases, as many at a time as classes run through, and these."""
+    found = list[tuple[tuple[Phase, ...], list[Class]]]()
+    while phases:
+        count, classes = _longest_run(phases, n)
+        found.append((phases[:count], classes))
+        phases = phases[count:]
+    return found
+
+
+def _longest_run(phases: tuple[Phase, ...], n: int) -> tuple[int, list[Class]]:
     """How many of the first phases have classes that run through them, and the classes.
 
     By halving: fewer phases ask for less. One phase alone always has some.
