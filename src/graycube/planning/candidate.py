@@ -45,10 +45,13 @@ class Candidate:
         return f"<Candidate {self.algorithm.name}: {price}>"
 
 
-def all_candidates(task: Task, machine: Machine) -> tuple[Candidate, ...]:
-    """All algorithms for such a task, priced on a machine of the same cube."""
+def all_candidates(
+    task: Task, machine: Machine, priced: Sequence[Candidate] = ()
+) -> tuple[Candidate, ...]:
+    """All algorithms for such a task on a machine of the same cube; some are priced already."""
     machine = require_machine(machine, task.n)
-    return tuple(_candidate(algorithm, task, machine) for algorithm in _table(task))
+    known = {candidate.algorithm.name: candidate for candidate in priced}
+    return tuple(known.get(a.name) or _candidate(a, task, machine) for a in _table(task))
 
 
 def _table(task: Task) -> list[Algorithm]:
@@ -71,18 +74,20 @@ def cheapest(task: Task, machine: Machine, algorithm: str = "auto") -> Candidate
     return None if best is None or best.traffic is None else best
 
 
-def choose(candidates: Sequence[Candidate], task: Task, name: str) -> Traffic:
-    """What the cheapest candidate sends, or the one of that name; earlier ones first.
+def choose(task: Task, machine: Machine, name: str) -> tuple[Traffic, list[Candidate]]:
+    """What the cheapest candidate sends, earlier ones first, and the candidates for that.
+
+    They are all that take data and ranks as they are, or the one of that name.
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(4, "gray"), Layout.nodes(4), block=8)
-    >>> choose(all_candidates(task, Machine(dims=4)), task, "tight")
+    >>> choose(task, Machine(dims=4), "tight")
     Traceback (most recent call last):
     ...
     graycube.errors.InvalidValueError: 'tight' cannot do this: it needs 4 ports; take 'auto', or
     one that can: gb1, gb2, gb3, any-order, few-ports, relabel
     """
-    known = [c.algorithm.name for c in candidates]
+    known = [algorithm.name for algorithm in _table(task)]
     if not isinstance(name, str):
         raise InvalidTypeError(
             f"the algorithm is {name!r:.60}", "it is chosen by its name", "pass its name"
@@ -95,15 +100,15 @@ def choose(candidates: Sequence[Candidate], task: Task, name: str) -> Traffic:
         )
     nothing_moves = not task.stages and task.move == AffineMap.identity(task.p)
     wanted = [
-        c
-        for c in candidates
-        if c.algorithm.name == name
-        or (name == "auto" and (nothing_moves or c.algorithm.name != "relabel"))
+        _candidate(algorithm, task, machine)
+        for algorithm in _table(task)
+        if algorithm.name == name
+        or (name == "auto" and (nothing_moves or algorithm.name != "relabel"))
     ]
     priced = [(c.cost, c.traffic) for c in wanted if c.traffic is not None]
     if not priced:
-        raise _nothing(candidates, wanted, task, name)
-    return min(priced, key=lambda entry: entry[0])[1]
+        raise _nothing(all_candidates(task, machine, wanted), wanted, task, name)
+    return min(priced, key=lambda entry: entry[0])[1], wanted
 
 
 def _nothing(

@@ -60,7 +60,7 @@ class Plan(Shown):
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
-        """The whole table, priced for the task; for a plan that was read, when it is asked for.
+        """The whole table, priced for the task; what was not needed before, when asked for.
 
         >>> import graycube as gc
         >>> gray, binary = gc.Layout.nodes(4, "gray"), gc.Layout.nodes(4)
@@ -68,7 +68,13 @@ class Plan(Shown):
         >>> made.candidates[2]
         <Candidate gb1: 24 s>
         """
-        return all_candidates(self.task.numbered(self.machine.numbers), self.machine)
+        in_cube = self.task.numbered(self.machine.numbers)
+        return all_candidates(in_cube, self.machine, self._priced)
+
+    @cached_property
+    def _priced(self) -> list[Candidate]:
+        """Those of which this plan took the cheapest."""
+        return []
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A plan goes to other processes as the text of its file, and is checked there."""

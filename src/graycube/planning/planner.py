@@ -14,7 +14,7 @@ from graycube.layout import Layout
 from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_axis, require_bits
 from graycube.machine import Machine, require_machine
-from graycube.planning.candidate import all_candidates, choose
+from graycube.planning.candidate import choose
 from graycube.planning.files import read_plan_text
 from graycube.planning.plan import Plan
 from graycube.schedule import Task
@@ -107,10 +107,9 @@ def _staged(
 def _made(task: Task, machine: Machine | str, algorithm: str) -> Plan:
     machine = require_machine(machine, task.n)
     in_cube = task.numbered(machine.numbers)
-    candidates = all_candidates(in_cube, machine)
-    chosen = choose(candidates, in_cube, algorithm)
+    chosen, priced = choose(in_cube, machine, algorithm)
     made = Plan(task, machine, chosen.schedule, chosen, lower_bounds(in_cube, machine))
-    made.__dict__["candidates"] = candidates  # priced already
+    made.__dict__["_priced"] = priced
     return made
 
 
