@@ -18,6 +18,7 @@ from itertools import pairwise
 import graycube as gc
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.schedule import Crossing, Delay, Moves, Step, Way, expand, hop
+from graycube.table.exchanges.piecewise import piecewise
 from graycube.table.networks import rearrangement, sided
 from graycube.verify import check_algebra, check_elements, check_pairs, check_schedule
 from graycube.verify.algebra import THEOREMS
@@ -227,6 +228,18 @@ def crowded():
             yield by_part.emit(task, machine), machine
 
 
+def in_turn():
+    """Pieces that take turns over each dimension, in parts."""
+    for n, slots, block, ports in ((2, 1, 16, 2), (3, 1, 32, 2), (4, 1, 32, 3), (3, 2, 32, 2)):
+        pair = gc.Layout.cyclic(n + slots, n), gc.Layout.consecutive(n + slots, n)
+        bits = (block >> slots).bit_length() - 1
+        task = gc.Task(*pair, block).refined(bits)
+        for startup, switching in ((0.0, HOPS), (2.0, HOPS), (0.0, CIRCUIT)):
+            machine = gc.Machine(n, ports, switching, startup=startup)
+            if made := piecewise(task, "mine", machine):
+                yield made, machine
+
+
 @cache
 def corpus(seed=0, *, synthesised=True):
     """Right schedules and their machines, no two alike."""
@@ -246,7 +259,7 @@ def corpus(seed=0, *, synthesised=True):
                     if algorithm.applicable(task, machine) is None:
                         made = algorithm.emit(task, machine)
                         found.setdefault((made, machine.switching), (made, machine))
-    made = [*found.values(), *crowded(), *emulated(rng)]
+    made = [*found.values(), *crowded(), *in_turn(), *emulated(rng)]
     made += searched() if synthesised else ()
     return [
         (schedule, machine)
@@ -980,6 +993,38 @@ def random_pipeline(rng):
     return of_ways(rng, (n, p, payload), [way], every)
 
 
+def random_subcubes(rng):
+    """Elements of several subcubes that take turns, the same exchanges at other times."""
+    n, slots, payload = rng.choice([1, 2, 2, 3]), rng.choice([2, 2, 3]), rng.choice([1, 1, 2])
+    p, every = n + slots, payload * rng.choice([1, 1, 2])
+    bits, tied = rng.sample(range(n, p), slots), rng.randint(0, min(2, slots - 1))
+    if rng.random() < 0.1:
+        bits.insert(0, rng.randrange(n))
+    parts = [(0, 0)]
+    for bit in bits[:tied]:
+        k = rng.randrange(len(parts))
+        mask, value = parts.pop(k)
+        parts += [(mask | 1 << bit, value), (mask | 1 << bit, value | 1 << bit)]
+    dims = rng.sample(range(n), rng.randint(1, n))
+    moves = [Exchange(1 << d | 1 << bits[-1], 1 << d | 1 << bits[-1]) for d in dims]
+    if rng.random() < 0.3:
+        moves = [random_exchange(rng, n, p) for _ in dims]
+    ways, begun, apart = [], 0, rng.choice([0, 1, 1, 2, 4])
+    for mask, value in parts:
+        at, steps, free = begun, [], [b for b in bits if b >= n and not mask >> b & 1]
+        for move in moves if rng.random() < 0.9 else moves[::-1]:
+            told = free[:-1] if rng.random() < 0.9 else free
+            units = [rng.choice([payload, every]) << k for k in range(len(told))]
+            masks = [1 << b ^ (rng.random() < 0.1) for b in told]
+            late = [Delay(u, m, rng.randrange(2)) for u, m in zip(units, masks, strict=True)]
+            links = [d for d in range(n) if move.flip >> d & 1]
+            steps.append(Step(move, tuple(Crossing(d, at, tuple(late)) for d in links)))
+            at += every * rng.choice([0, 1, 1, 1, 2, 4])
+        ways.append(Way(0, payload << slots, tuple(steps), mask, value))
+        begun += every * apart * (rng.random() < 0.9)
+    return of_ways(rng, (n, p, payload), ways, every)
+
+
 def random_halves(rng):
     """A chain with sides, where a sum decides in which order elements cross; with a fault."""
     n = rng.choice([3, 3, 4])
@@ -1125,6 +1170,7 @@ RANDOM = {
         random_paths,
         random_mixed,
         random_pipeline,
+        random_subcubes,
         random_turns,
         random_halves,
         random_halfway,

@@ -1,9 +1,9 @@
-"""Prove one way of exchanges in which elements take turns, with stages or without.
+"""Prove ways of exchanges in which elements take turns; one way may have stages.
 
 Each crossing lets the elements of a link through one by one if node number, condition and turns
-together tell all elements apart: a rank. Two crossings of one dimension never meet if no round
-is in both. An element leaves after its pair of the last stage is complete if the latest arrival
-of any element that the stages in between join to it comes before.
+together tell all elements of its way apart: a rank. Two crossings of one dimension never meet
+if no round is in both. An element leaves after its pair of the last stage is complete if the
+latest arrival of any element that the stages in between join to it comes before.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,10 +12,11 @@ import numpy as np
 
 from graycube.gf2 import AffineMap
 from graycube.machine import Machine
-from graycube.schedule import Schedule
+from graycube.schedule import Schedule, Task, Way
 from graycube.verify.conditions import has_one_way
 from graycube.verify.halves import deciding_sum, halves
 from graycube.verify.report import Report, Violation, require_same_cube, tally
+from graycube.verify.shares import check_shares
 from graycube.verify.turns import (
     TimedCrossing,
     commute,
@@ -29,19 +30,29 @@ from graycube.verify.turns import (
 )
 from graycube.verify.uses import MAX_COMPARISONS, Effort
 
-_RULES = ("end", "stage", "link", "ports", "time", "round")
+_RULES = ("share", "end", "stage", "link", "ports", "time", "round")
 
 
 def is_pipeline(schedule: Schedule) -> bool:
-    """Whether everything has one way, of exchanges over one dimension at a time and stages."""
-    return has_one_way(schedule) and all(
-        (step.move is None or step.exchange is not None) and len(step.crossings) < 2
-        for step in schedule.ways[0].steps
+    """Whether ways of whole slots are of exchanges over one dimension at a time.
+
+    One that all elements have may have stages, too.
+    """
+    ways = schedule.ways
+    alone = has_one_way(schedule) or not (schedule.task.stages or any(map(_stages, ways)))
+    return alone and all(
+        way.size == schedule.task.block
+        and not way.per_slot
+        and all(
+            (step.move is None or step.exchange is not None) and len(step.crossings) < 2
+            for step in way.steps
+        )
+        for way in ways
     )
 
 
 def check_pipeline(schedule: Schedule, machine: Machine) -> Report:
-    """Check a pipeline by algebra.
+    """Check pipelines by algebra.
 
     >>> from graycube.gf2 import Exchange
     >>> from graycube.layout import Layout
@@ -50,33 +61,43 @@ def check_pipeline(schedule: Schedule, machine: Machine) -> Report:
     >>> steps = (Step(stage=1), hop(0, Exchange(flip=3, when=3), n=1), Step(stage=0))
     >>> made = Schedule(task, "by hand", (0,), 1, (Way(0, 2, steps),))
     >>> print(check_pipeline(made, Machine(dims=1)))
-    by algebra: nothing is wrong (end, stage, link, ports, time, round)
+    by algebra: nothing is wrong (share, end, stage, link, ports, time, round)
     """
     require_same_cube(schedule.task, machine)
     every = _round_length(schedule)
-    timed = list(timed_crossings(schedule, every))
-    if len(timed) * sum(1 + len(t.crossing.delays) for t in timed) > MAX_COMPARISONS // 2:
+    each = [(way, list(timed_crossings(schedule.task, way, every))) for way in schedule.ways]
+    timed = sorted((t for _, one in each for t in one), key=lambda t: t.first)
+    if sum(_comparisons(one) for _, one in each) > MAX_COMPARISONS // 2:
         detail = Effort(0).words
         return tally("by algebra", _RULES, [Violation("time", detail=detail)])
     found = [
-        *_check_program(schedule),
-        *_check_turns(schedule, timed),
-        *_check_ports(timed, machine),
+        *check_shares(schedule, Effort(MAX_COMPARISONS)),
+        *(v for way in schedule.ways for v in _check_program(schedule, way)),
+        *(v for _, one in each for v in _check_turns(schedule, one)),
+        *_check_dimensions(timed, machine, Effort(MAX_COMPARISONS)),
         *_check_rounds(schedule, timed, every),
     ]
-    in_order = list(_check_order(schedule, timed))
-    if in_order and not found and _is_right_by_halves(schedule, timed):
-        in_order = []
-    return tally("by algebra", _RULES, [*found, *in_order])
+    for way, one in each:
+        in_order = list(_check_order(schedule, way, one))
+        if in_order and (found or not _is_right_by_halves(schedule, way, one)):
+            found += in_order
+    return tally("by algebra", _RULES, found)
 
 
-def _is_right_by_halves(schedule: Schedule, timed: Sequence[TimedCrossing]) -> bool:
+def _comparisons(timed: Sequence[TimedCrossing]) -> int:
+    """How many it takes to tell how crossings follow: of digits, if they have other turns."""
+    turns = {frozenset(t.coefficients.items()) for t in timed}
+    digits = max((1 + len(t.crossing.delays) for t in timed), default=0)
+    return len(timed) * (len(timed) + (len(turns) - 1) * digits)
+
+
+def _is_right_by_halves(schedule: Schedule, way: Way, timed: Sequence[TimedCrossing]) -> bool:
     """Whether elements with one value of a sum have one order, and the others another one.
 
     No crossing lets both through in one cycle if its turns say which they are. A stage between
     two crossings joins elements of one half only, and in both it finds them on one node.
     """
-    mask, stages, before = deciding_sum(timed), _stages(schedule), _crossings_before(schedule)
+    mask, stages, before = deciding_sum(timed), _stages(way), _crossings_before(way)
     if mask is None or not all(says(t, mask) for t in timed):
         return False
     end = list(timed[0].nodes)
@@ -88,14 +109,14 @@ def _is_right_by_halves(schedule: Schedule, timed: Sequence[TimedCrossing]) -> b
             nodes = next((t.nodes for t in half if t.stages > s), end)
             if any((mask | row) >> stages[s] & 1 for row in nodes):
                 return False
-        if any(_check_order(schedule, half, mask)):
+        if any(_check_order(schedule, way, half, mask)):
             return False
     return True
 
 
-def _check_program(schedule: Schedule) -> Iterator[Violation]:
+def _check_program(schedule: Schedule, way: Way) -> Iterator[Violation]:
     """Everything ends where it belongs, and all stages find their pairs on one node."""
-    task, (way,) = schedule.task, schedule.ways
+    task = schedule.task
     place, nodes = task.source.map, (1 << task.n) - 1
     for step in way.steps:
         if step.stage is not None and place.matrix(1 << step.stage) & nodes:
@@ -104,9 +125,9 @@ def _check_program(schedule: Schedule) -> Iterator[Violation]:
         if step.move is not None:
             place = step.affine(task.p) @ place
     renumbered = AffineMap.identity(task.p) if schedule.relabel is None else schedule.relabel
-    if renumbered @ place != task.target.map:
+    if not _agree(renumbered @ place, task, way):
         yield Violation("end", detail="it does not end in the layout of the task")
-    stages = _stages(schedule)
+    stages = _stages(way)
     if task.stages and list(task.stages) != stages:
         detail = f"the task has the stages {list(task.stages)}, and the schedule {stages}"
         yield Violation("stage", detail=detail)
@@ -117,14 +138,24 @@ def _check_program(schedule: Schedule) -> Iterator[Violation]:
         yield Violation("stage", detail=detail)
 
 
-def _stages(schedule: Schedule) -> list[int]:
-    return [step.stage for step in schedule.ways[0].steps if step.stage is not None]
+def _agree(end: AffineMap, task: Task, way: Way) -> bool:
+    """Whether all of a way ends in the layout of a task.
+
+    Affine maps agree on a subcube if they agree at a corner and its neighbours there.
+    """
+    free = (1 << bit for bit in range(task.p) if not way.mask >> bit & 1)
+    indices = map(task.source.inverse_map, (way.value, *(way.value ^ bit for bit in free)))
+    return all(end(index) == task.target.map(index) for index in indices)
 
 
-def _crossings_before(schedule: Schedule) -> list[int]:
+def _stages(way: Way) -> list[int]:
+    return [step.stage for step in way.steps if step.stage is not None]
+
+
+def _crossings_before(way: Way) -> list[int]:
     """For each stage, the number of crossings that are listed before it."""
     before, crossed = list[int](), 0
-    for step in schedule.ways[0].steps:
+    for step in way.steps:
         if step.stage is not None:
             before.append(crossed)
         crossed += len(step.crossings)
@@ -132,7 +163,7 @@ def _crossings_before(schedule: Schedule) -> list[int]:
 
 
 def _check_turns(schedule: Schedule, timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
-    """Turns are not shared, and no dimension serves two crossings at the same time."""
+    """Turns are not shared by the elements of a way."""
     for t in timed:
         delays = sorted(late.cycles for late in t.crossing.delays)
         sums = np.cumsum([0, *delays], dtype=object)[:-1]
@@ -140,21 +171,40 @@ def _check_turns(schedule: Schedule, timed: Sequence[TimedCrossing]) -> Iterator
         if not tells_apart(t, schedule.task.p) or not follow:
             detail = f"crossing {t.number} sends two elements over one link in one cycle"
             yield Violation("link", cycle=t.crossing.start, detail=detail)
-    for k, one in enumerate(timed):
-        for other in timed[:k]:
-            if one.crossing.dim == other.crossing.dim and meet(one, other):
-                detail = f"crossings {other.number} and {one.number} share dimension"
+
+
+def _check_dimensions(
+    timed: Sequence[TimedCrossing], machine: Machine, effort: Effort
+) -> Iterator[Violation]:
+    """No dimension serves two crossings at a time, and there are ports for all; by first round.
+
+    Each crossing is compared with those that are still going on when it begins.
+    """
+    active: list[TimedCrossing] = []
+    for t in timed:
+        active = [other for other in active if other.last >= t.first]
+        if effort.beyond(len(active)):
+            yield Violation("link", cycle=t.crossing.start, detail=effort.words)
+            return
+        for other in active:
+            if t.crossing.dim == other.crossing.dim and meet(t, other):
+                detail = f"crossings {other.number} and {t.number} share dimension"
                 yield Violation(
-                    "link", cycle=one.crossing.start, detail=f"{detail} {one.crossing.dim}"
+                    "link", cycle=t.crossing.start, detail=f"{detail} {t.crossing.dim}"
                 )
+        active.append(t)
+        using = {other.crossing.dim for other in active}
+        if len(using) > machine.links_at_once:
+            detail = f"a node may use {len(using)} of its {machine.links_at_once} ports"
+            yield Violation("ports", cycle=t.crossing.start, detail=detail)
 
 
 def _check_order(
-    schedule: Schedule, timed: Sequence[TimedCrossing], *known: int
+    schedule: Schedule, way: Way, timed: Sequence[TimedCrossing], *known: int
 ) -> Iterator[Violation]:
     """What is right if elements cross in this order, where some sums are known."""
     yield from _check_links(schedule.task.p, timed, known)
-    yield from _check_times(schedule, timed)
+    yield from _check_times(_stages(way), timed)
 
 
 def _check_links(
@@ -171,14 +221,6 @@ def _check_links(
                         detail = f"where an element crosses {that.number} before or after"
                         detail += f" {this.number} depends on more than its time"
                         yield Violation("link", cycle=this.crossing.start, detail=detail)
-
-
-def _check_ports(timed: Sequence[TimedCrossing], machine: Machine) -> Iterator[Violation]:
-    for t in timed:
-        using = {o.crossing.dim for o in timed if o.first <= t.first <= o.last}
-        if len(using) > machine.links_at_once:
-            detail = f"a node may use {len(using)} of its {machine.links_at_once} ports"
-            yield Violation("ports", cycle=t.crossing.start, detail=detail)
 
 
 def _round_length(schedule: Schedule) -> int:
@@ -210,9 +252,8 @@ def _check_rounds(
             yield Violation("time", cycle=t.crossing.last, detail=detail)
 
 
-def _check_times(schedule: Schedule, timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
+def _check_times(stages: Sequence[int], timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
     """Nobody crosses before its earlier crossings, and its pairs, are over."""
-    stages = _stages(schedule)
     for k, late in enumerate(timed):
         for early in timed[:k]:
             joined = stages[early.stages : late.stages]

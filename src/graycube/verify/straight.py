@@ -19,15 +19,15 @@ may refuse a good schedule of an unusual form, but it never passes a bad one.
 """
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 
 from graycube.machine import Machine
-from graycube.schedule import Schedule, Way
+from graycube.schedule import Schedule
 from graycube.verify.conditions import have_common_solution
 from graycube.verify.report import Report, Violation, require_same_cube, tally
+from graycube.verify.shares import check_shares
 from graycube.verify.uses import (
     MAX_COMPARISONS,
     Effort,
@@ -79,7 +79,7 @@ def check_straight(schedule: Schedule, machine: Machine) -> Report:
     partners = [[replace(use, dimension=use.across) for use in one] for one in both]
     ports = Ports(machine.links_at_once, Effort(MAX_COMPARISONS), circuits)
     found = chain(
-        _check_shares(schedule, Effort(MAX_COMPARISONS)),
+        check_shares(schedule, Effort(MAX_COMPARISONS)),
         _check_ends(schedule),
         _check_times(schedule, journeys, circuits=circuits),
         _check_links(uses, Effort(MAX_COMPARISONS)),
@@ -101,72 +101,6 @@ def _all_nodes(schedule: Schedule) -> bool:
     """
     return not any(way.mask or any(len(step.crossings) > 1 for step in way.steps)
                    for way in schedule.ways)  # fmt: skip
-
-
-def _check_shares(schedule: Schedule, effort: Effort) -> Iterator[Violation]:
-    """Every position of every node is in exactly one way.
-
-    They are those of each slot where every way has the same ones of all its slots. Where some
-    way has not, one of some slots has all positions, so it covers its addresses in full.
-    """
-    ways = [way for way in schedule.ways if way.size]
-    spans = [span_of_slots(schedule.task, way) for way in ways]
-    whole = all(span is not None for span in spans)
-    if not whole and any(way.per_slot for way in ways):
-        yield Violation("share", detail="some ways have positions of slots, others of blocks")
-        return
-    length, p = schedule.task.payload if whole else schedule.task.block, schedule.task.p
-    shares = [
-        (way, span if whole and span is not None else range(way.start, way.stop))
-        for way, span in zip(ways, spans, strict=True)
-    ]
-    shares.sort(key=lambda share: share[1].start)
-    marks = sorted({0, length, *(end for _, s in shares for end in (s.start, s.stop))})
-    waiting = iter([*shares, None])
-    coming, holding = next(waiting), list[tuple[Way, range]]()
-    for start, stop in pairwise(marks):
-        holding = [share for share in holding if share[1].stop > start]
-        held = _Subcubes(way for way, _ in holding)
-        between = f"positions {start} to {stop} of a {'slot' if whole else 'block'}"
-        while coming is not None and coming[1].start <= start:
-            if effort.beyond(held.comparisons(coming[0])):
-                yield Violation("share", detail=effort.words)
-                return
-            if held.meets(coming[0]):
-                yield Violation("share", detail=f"{between} are in two ways")
-            holding.append(coming)
-            held.add(coming[0])
-            coming = next(waiting)
-        if sum(1 << (p - way.mask.bit_count()) for way, _ in holding) < 1 << p:
-            yield Violation("share", detail=f"{between} are in no way")
-
-
-class _Subcubes:
-    """The subcubes of ways, by their masks: which of them meet another one."""
-
-    def __init__(self, ways: Iterable[Way]) -> None:
-        self.values = defaultdict[int, set[int]](set)
-        for way in ways:
-            self.add(way)
-
-    def add(self, way: Way) -> None:
-        """Hold one way more."""
-        self.values[way.mask].add(way.value)
-
-    def comparisons(self, way: Way) -> int:
-        """How many it takes to tell."""
-        return sum(
-            len(values) if mask & ~way.mask else 1 for mask, values in self.values.items()
-        )
-
-    def meets(self, way: Way) -> bool:
-        """Whether a way has an address that one of these has, too."""
-        return any(
-            any(not (way.value ^ value) & way.mask & mask for value in values)
-            if mask & ~way.mask
-            else way.value & mask in values
-            for mask, values in self.values.items()
-        )
 
 
 def _check_ends(schedule: Schedule) -> Iterator[Violation]:

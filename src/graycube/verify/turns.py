@@ -8,9 +8,11 @@ assumed.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import xor
 
-from graycube.gf2 import AffineMap, Exchange, Span, parity
-from graycube.schedule import Crossing, Schedule
+from graycube.gf2 import Exchange, Span, bit_indices, parity
+from graycube.schedule import Crossing, Task, Way
 from graycube.verify.conditions import consistent, reduced
 
 _Condition = tuple[int, int]
@@ -22,7 +24,7 @@ class TimedCrossing:
 
     The round in which an element crosses is ``start`` plus, for every sum, its coefficient if
     the sum is 1. Times within a round do not matter between crossings. ``nodes`` are the sums
-    that the dimensions have before it.
+    that the dimensions have before it, and ``fixed`` those that are the same for all of a way.
     """
 
     number: int
@@ -35,6 +37,7 @@ class TimedCrossing:
     times: tuple[_Condition, ...]  # the digits of the exact time
     stages: int  # how many are done before
     run: int  # of crossings with nothing in between
+    fixed: tuple[int, ...]
 
     @property
     def first(self) -> int:
@@ -47,31 +50,47 @@ class TimedCrossing:
         return self.start + sum(max(0, c) for c in self.coefficients.values())
 
 
-def timed_crossings(schedule: Schedule, every: int) -> Iterator[TimedCrossing]:
-    """The crossings of a schedule with one way, in rounds of ``every`` cycles."""
-    place, stages, number, run = schedule.task.source.map, 0, 0, 0
-    for step in schedule.ways[0].steps:
+def timed_crossings(task: Task, way: Way, every: int) -> Iterator[TimedCrossing]:
+    """The crossings of a way, in rounds of ``every`` cycles."""
+    place, stages, number, run = task.source.map, 0, 0, 0
+    seen = _Seen(place.matrix.rows, place.constant)
+    fixed = tuple(seen.sum_of(1 << bit, 0)[0] for bit in bit_indices(way.mask))
+    for step in way.steps:
         run += not step.crossings
         stages += step.stage is not None
         exchange = step.exchange
         if exchange is None:
             continue
         for crossing in step.crossings:
-            condition = _by_index(place, exchange.when, exchange.want)
-            start, coefficients = _rounds(crossing, place, every)
-            times = tuple(_by_index(place, late.mask, late.want) for late in crossing.delays)
-            nodes = place.matrix.rows[: schedule.task.n]
+            condition = seen.sum_of(exchange.when, exchange.want)
+            start, coefficients = _rounds(crossing, seen, every)
+            times = tuple(seen.sum_of(late.mask, late.want) for late in crossing.delays)
+            nodes = seen.rows[: task.n]
             known = (number, exchange, crossing, condition, nodes, start, coefficients, times)
-            yield TimedCrossing(*known, stages, run)
+            yield TimedCrossing(*known, stages, run, fixed)
             number += 1
         place = step.affine(place.width) @ place
+        seen = _Seen(place.matrix.rows, place.constant)
 
 
-def _rounds(crossing: Crossing, place: AffineMap, every: int) -> tuple[int, dict[int, int]]:
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """Addresses, seen from the indices: each bit is the sum of a row, or the other value."""
+
+    rows: tuple[int, ...]
+    constant: int
+
+    def sum_of(self, when: int, want: int) -> _Condition:
+        """A parity of the address as one of the index."""
+        total = reduce(xor, (self.rows[bit] for bit in bit_indices(when)), 0)
+        return total, want ^ parity(when & self.constant)
+
+
+def _rounds(crossing: Crossing, seen: _Seen, every: int) -> tuple[int, dict[int, int]]:
     """The round of a crossing, as a start and a coefficient for every sum of index bits."""
     start, coefficients = crossing.start // every, dict[int, int]()
     for late in crossing.delays:
-        index, want = _by_index(place, late.mask, late.want)
+        index, want = seen.sum_of(late.mask, late.want)
         rounds = late.cycles // every
         if not want:  # late where the sum is 0
             start, rounds = start + rounds, -rounds
@@ -80,20 +99,13 @@ def _rounds(crossing: Crossing, place: AffineMap, every: int) -> tuple[int, dict
     return start, {index: c for index, c in coefficients.items() if c}
 
 
-def _by_index(place: AffineMap, when: int, want: int) -> tuple[int, int]:
-    """A parity of the address as one of the index."""
-    columns = enumerate(place.matrix.columns)
-    total = sum(parity(when & column) << j for j, column in columns)
-    return total, want ^ parity(when & place.constant)
-
-
 def tells_apart(t: TimedCrossing, p: int, known: tuple[int, ...] = ()) -> bool:
     """Whether node number, condition and turns tell all elements of a crossing apart.
 
     There are p index bits, and sums that are ``known``.
     """
     times = (index for index, _ in t.times)
-    return _rank([*t.nodes, t.condition[0], *times, *known]) == p
+    return _rank([*t.nodes, t.condition[0], *times, *t.fixed, *known]) == p
 
 
 def says(t: TimedCrossing, mask: int) -> bool:
@@ -150,6 +162,8 @@ def latest(early: TimedCrossing, late: TimedCrossing, joined: Sequence[int]) -> 
     stages change are taken to be the worst. All others are the same for both, and so is, if
     it is one of them, the condition of the early crossing.
     """
+    if early.coefficients == late.coefficients and not joined:
+        return early.start - late.start
 
     def moved(index: int) -> bool:
         return any(index >> bit & 1 for bit in joined)
@@ -165,6 +179,8 @@ def latest(early: TimedCrossing, late: TimedCrossing, joined: Sequence[int]) -> 
         total[index] = total.get(index, 0) - c
     left = dict[int, int]()
     for index, c in total.items():
+        if not c:
+            continue
         rest, value = reduced(index, known)
         if value:  # the sum is 1 plus the rest
             behind, signed = behind + c, -c

@@ -3,7 +3,8 @@
 The dimensions are traded with memory one after the other, or a few at a time, and what has been
 through one is passed on while the next elements follow (TR-764 section 3.1, without its
 butterflies). Messages have the size that suits the machine; blocks are cut as finely as they
-can be for that.
+can be for that. Where there are fewer ports than dimensions, a few parts take turns
+(:mod:`graycube.table.exchanges.piecewise`).
 """
 
 from dataclasses import replace
@@ -16,6 +17,7 @@ from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
 from graycube.table.exchanges.dimension_exchange import emit as exchange_in_turn
+from graycube.table.exchanges.piecewise import piecewise
 from graycube.table.networks import Method, rearrangement, seconds, with_best_messages
 
 RADICES = (1, 2, 3)
@@ -56,7 +58,7 @@ def _least(task: Task) -> int:
 
 @lru_cache(maxsize=1 << 5)
 def emit(task: Task, machine: Machine) -> Schedule:
-    """The cheapest of the numbers of dimensions at a time."""
+    """The cheapest: so many dimensions at a time, or one after the other, piece by piece."""
     finer = _cut(task)
     slots, ports = finer.p - finer.n, machine.links_at_once
     refused: list[GraycubeError] = []
@@ -68,6 +70,7 @@ def emit(task: Task, machine: Machine) -> Schedule:
             ways.append(_fitting(finer, machine, radix))
         except GraycubeError as error:
             refused.append(error)
+    ways += filter(None, [piecewise(finer, "pipeline", machine)])
     if not ways:
         raise refused[0]
     return min(ways, key=lambda way: seconds(way, machine))
