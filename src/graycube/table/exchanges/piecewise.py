@@ -30,7 +30,7 @@ from graycube.table.exchanges.arranged import dimensions
 from graycube.table.shares import cuts, shares
 
 
-class _Pieces(NamedTuple):
+class _InPieces(NamedTuple):
     """Exchanges, over how many dimensions, and the slot bits that these look at.
 
     Sums of address bits are the digits of the ``turns``.
@@ -42,7 +42,7 @@ class _Pieces(NamedTuple):
     turns: tuple[int, ...]
 
 
-class _Timed(NamedTuple):
+class _Phased(NamedTuple):
     """When each crossing of a part begins, with messages of so many elements.
 
     Some ``bits`` number the messages of a piece, and ``others`` the slots of a message. The
@@ -83,7 +83,7 @@ def piecewise(task: Task, name: str, machine: Machine) -> Schedule | None:
     return Schedule(task, name, range(0, cycles, best.message), cycles, tuple(ways))
 
 
-def _sizes(task: Task, pieces: _Pieces, ports: int) -> Iterator[_Timed]:
+def _sizes(task: Task, pieces: _InPieces, ports: int) -> Iterator[_Phased]:
     """Phases follow each other, each as long as its largest part; larger parts come first."""
     free = [b for b in range(task.p - 1, task.n - 1, -1) if b not in pieces.slots]
     parts = ports // gcd(ports, pieces.dims)
@@ -96,11 +96,11 @@ def _sizes(task: Task, pieces: _Pieces, ports: int) -> Iterator[_Timed]:
             length = max(map(sum, zip(starts, crossing, strict=True)))
             message = task.payload << len(free) - told
             runs = [*pairwise(accumulate(counts, initial=0))]
-            yield _Timed(message, free[:told], free[told:], runs, starts, length)
+            yield _Phased(message, free[:told], free[told:], runs, starts, length)
 
 
 def _of_part(
-    task: Task, pieces: _Pieces, run: tuple[int, int], timed: _Timed, starts: Sequence[int]
+    task: Task, pieces: _InPieces, run: tuple[int, int], timed: _Phased, starts: Sequence[int]
 ) -> Iterator[Way]:
     """The ways of a run of messages."""
     ahead, message = 0, timed.message
@@ -142,7 +142,7 @@ def _after(exchange: Exchange, late: Delay) -> Delay:
 
 
 @lru_cache(maxsize=1 << 5)  # whatever the block, and the machine
-def _pieces(move: AffineMap, n: int) -> _Pieces | None:
+def _pieces(move: AffineMap, n: int) -> _InPieces | None:
     """With the dimensions in one order or the other: the fewest turns, if there are some."""
     dims = dimensions(move, n)
     orders = (factor(move, n), in_order(move, n, dims[::-1]))
@@ -150,7 +150,7 @@ def _pieces(move: AffineMap, n: int) -> _Pieces | None:
     return min(found, key=lambda pieces: len(pieces.turns), default=None)
 
 
-def _of(exchanges: tuple[Exchange, ...], p: int, n: int) -> _Pieces | None:
+def _of(exchanges: tuple[Exchange, ...], p: int, n: int) -> _InPieces | None:
     """If each dimension is crossed once, by half of all pieces, and turns are found."""
     nodes = (1 << n) - 1
     crossing = [k for k, exchange in enumerate(exchanges) if exchange.flip & nodes]
@@ -170,7 +170,7 @@ def _of(exchanges: tuple[Exchange, ...], p: int, n: int) -> _Pieces | None:
             return None
         turns.append(mask)
         together = [_alike(some, mask) for some in together]
-    return _Pieces(exchanges, len(crossing), slots, tuple(turns))
+    return _InPieces(exchanges, len(crossing), slots, tuple(turns))
 
 
 def _together(exchanges: Sequence[Exchange], p: int, n: int, used: int) -> Iterator[list[int]]:
