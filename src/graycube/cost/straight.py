@@ -168,9 +168,12 @@ def _senders(
     parities, it is a condition on nodes.
     """
     task, n, when = schedule.task, schedule.task.n, exchange.when
-    if not (holders or when >> n or way.per_slot):  # most
-        want = exchange.want ^ (when & flipped).bit_count() & 1
-        return ((when, want),) if when else (), way.size
+    if not (holders or way.per_slot):  # most
+        if not when >> n:
+            want = exchange.want ^ (when & flipped).bit_count() & 1
+            return ((when, want),) if when else (), way.size
+        if way.size == task.block:
+            return (), way.size >> 1
     known: list[tuple[int, int]] = []  # by their highest slot bits
     conditions = set[tuple[int, int]]()
     test = ((when, exchange.want),) if when else ()

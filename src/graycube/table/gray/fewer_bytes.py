@@ -215,6 +215,7 @@ def _ways(point: _Point, field: Field, bits: int) -> list[LaneWay]:
     starts = {start for start, _, _ in point}
     staying = [(start, 1, ()) for start in range(0, 1 << bits, 2) if start not in starts]
     lower = [field.below(bits, odd=odd) for odd in (False, True)]
+    over = [always(d) for d in top]
     ways = []
     for start, weight, hops in [*staying, *point]:
         steps: list[LaneStep] = []
@@ -222,7 +223,7 @@ def _ways(point: _Point, field: Field, bits: int) -> list[LaneWay]:
         for round_, dimension in hops:
             if dimension < bits:
                 lane = word >> 1, dimension
-                steps.append(LaneStep(round_ + late, always(top[dimension]), lane))
+                steps.append(LaneStep(round_ + late, over[dimension], lane))
                 word, crossings = word ^ 1 << dimension, crossings + 1
                 continue
             odd = crossings % 2
