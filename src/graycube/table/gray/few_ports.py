@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
+from itertools import chain
 from math import inf
 
 from graycube.gf2 import Exchange
@@ -153,13 +154,25 @@ def _loads(fields: Sequence[Field], ports: int, mixture: _Mixture) -> int:
 
 def _fewest(fields: tuple[Field, ...], mixture: _Mixture, ports: int) -> int:
     """The same, and nobody comes to a dimension at once, or ends there."""
-    found = dict[int, tuple[int, int, int]]()
-    for kind, count in _counted(mixture):
-        dimensions = _dimensions(fields, kind) if count else ()
-        for k, d in enumerate(dimensions):
-            used, before, after = found.get(d, (0, k, len(dimensions)))
-            found[d] = used + count, min(before, k), min(after, len(dimensions) - 1 - k)
-    return max(_loads(fields, ports, mixture), *map(sum, found.values()))
+    some = {kind: count for kind, count in _counted(mixture) if count}
+    crowds = _crowds(fields, tuple(some))
+    crowded = (sum(map(int.__mul__, some.values(), used)) + ends for used, ends in crowds)
+    return max(_loads(fields, ports, mixture), *crowded)
+
+
+@lru_cache(maxsize=1 << 8)
+def _crowds(
+    fields: tuple[Field, ...], kinds: tuple[str, ...]
+) -> list[tuple[tuple[int, ...], int]]:
+    """How often each kind uses a dimension, and the fewest steps before and after that."""
+    ways = [_dimensions(fields, kind) for kind in kinds]
+    found = []
+    for d in {*chain(*ways)}:
+        through = [way for way in ways if d in way]
+        before = min(way.index(d) for way in through)
+        after = min(way[::-1].index(d) for way in through)
+        found.append((tuple(way.count(d) for way in ways), before + after))
+    return found
 
 
 @lru_cache(maxsize=1 << 8)
