@@ -9,7 +9,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.layout import Layout
 from graycube.schedule import Schedule, Step, Task, Way
-from graycube.table.networks.phases import Phases, phases
+from graycube.table.networks.phases import Phases, phases_or_why_not
 from graycube.table.networks.pipeline import Pace, Pipeline, pipeline
 from graycube.table.networks.state import Code, Conversion, Wishes
 
@@ -177,14 +177,14 @@ def _best(task: Task, wishes: Wishes, method: Method) -> tuple[Method, Phases, P
     stride = 2 if method.conversion == "inter-node" else 1
     pace = Pace(stride, method.merged, method.overlap, task.payload)
     layout = task.source
-    if method.conversion == "inter-node":
-        found = phases(layout.map, layout.n, replace(wishes, window=1))
-        return method, found, pipeline(found.phases, layout.n, pace)
     tried: list[tuple[Phases, Pipeline]] = []
     refused: list[InvalidValueError] = []
     for way in _ways(layout, wishes, method):
+        found = phases_or_why_not(layout.map, layout.n, way)
+        if isinstance(found, InvalidValueError):
+            refused.append(found)
+            continue
         try:
-            found = phases(layout.map, layout.n, way)
             tried.append((found, pipeline(found.phases, layout.n, pace)))
         except InvalidValueError as error:
             refused.append(error)
@@ -198,6 +198,9 @@ def _best(task: Task, wishes: Wishes, method: Method) -> tuple[Method, Phases, P
 
 def _ways(layout: Layout, wishes: Wishes, method: Method) -> Iterator[Wishes]:
     """The choices that are left, those of many finished bits first."""
+    if method.conversion == "inter-node":
+        yield replace(wishes, window=1)
+        return
     if not wishes.stages:  # nothing is ever finished
         yield wishes
         return

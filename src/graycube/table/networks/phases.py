@@ -40,7 +40,6 @@ class Phases:
     last: tuple[Exchange, ...]
 
 
-@lru_cache(maxsize=64)
 def phases(place: AffineMap, n: int, wishes: Wishes) -> Phases:
     """What is exchanged, and which stages that allows.
 
@@ -67,6 +66,19 @@ def phases(place: AffineMap, n: int, wishes: Wishes) -> Phases:
         last = factor(wishes.home @ run.place.inverse(), n)
         return Phases(first, (*done, *back), last)
     return Phases(first, tuple(done), tidied(run))
+
+
+@lru_cache(maxsize=1 << 7)  # all sizes of messages have the same, and what overlaps or not
+def phases_or_why_not(place: AffineMap, n: int, wishes: Wishes) -> Phases | InvalidValueError:
+    """The same, or the error, which takes as long to come to.
+
+    >>> phases_or_why_not(AffineMap.identity(2), 2, Wishes(stages=(1, 0))).found
+    'every node has 1 slot'
+    """
+    try:
+        return phases(place, n, wishes)
+    except InvalidValueError as error:
+        return error.with_traceback(None)
 
 
 def _no_room(run: Run) -> NoReturn:

@@ -283,11 +283,10 @@ def _starts(
     for k, phase in enumerate(phases):
         if k:
             used = [slots - width for width in widths[k - 1 : k + 1]]
-            wait = 1 << widths[k - 1] - 1
+            wait, staged = 1 << widths[k - 1] - 1, sum(1 << bit for bit in phases[k - 1].stages)
             for t in range(pace.merged, used[0]):
-                moved = any(classes[t][0] >> bit & 1 for bit in phases[k - 1].stages)
                 in_order = k == 1 and classes[t] == _first_to_cross(phase)
-                if moved or (t >= used[1] and not in_order):
+                if classes[t][0] & staged or (t >= used[1] and not in_order):
                     wait += pace.stride << slots - 2 - t
             if not pace.overlap:
                 wait = pace.stride * (count - 1) + 1

@@ -154,8 +154,13 @@ def _unfit() -> InvalidValueError:
 
 
 def _needed(run: Run) -> list[int]:
-    """The dimensions that stages still wait for, in their order."""
-    return list(dict.fromkeys(d for bit in run.pending for d in run.dims_of(bit)))
+    """The dimensions that stages still wait for, in their order, the highest first."""
+    turn = {bit: k for k, bit in enumerate(run.pending)}
+    waiting = list[tuple[int, int]]()
+    for d, row in enumerate(run.node_rows):
+        if turns := [turn[bit] for bit in bit_indices(row) if bit in turn]:
+            waiting.append((min(turns), -d))
+    return [-d for _, d in sorted(waiting)]
 
 
 def _classes(parts: _Sided, task: Task, merged: int) -> list[Class]:
