@@ -147,16 +147,16 @@ def test_a_block_that_another_thread_takes_is_not_lent_twice():
     class Wanted(Memory):
         """A block that is taken as soon as anybody looks at it."""
 
-        __slots__ = ("_room",)
+        __slots__ = ("_nbytes",)
 
         @property
-        def room(self):
+        def nbytes(self):
             shelf.blocks[:] = [memory for memory in shelf.blocks if memory is not self]
-            return self._room
+            return self._nbytes
 
-        @room.setter
-        def room(self, room):
-            self._room = room
+        @nbytes.setter
+        def nbytes(self, nbytes):
+            self._nbytes = nbytes
 
     wanted, other = Wanted(64), Memory(32)
     shelf.blocks = [other, wanted]

@@ -15,14 +15,19 @@ X = np.arange(1.0, 129.0).reshape(SHAPE)
 U = gc.CubeArray.from_numpy(X, LAYOUT)
 V = gc.CubeArray.from_numpy(-X, gc.Layout.mesh(SHAPE, nodes=(1, 1, 1)))
 T = gc.stack([U, V])
+VECTORS = gc.stack([U, V, U])
+LARGE = gc.CubeArray.from_numpy(np.ones((32, 32, 32)), gc.Layout.mesh((32, 32, 32), (1, 1, 1)))
 SPECTRUM = gc.rfftn(U)
 MOST = {
     "u + v": (lambda: U + V, 30),
     "u * 2": (lambda: U * 2, 25),
     "np.sin(u)": (lambda: np.sin(U), 20),
     "np.where(u > 0, u, 0)": (lambda: np.where(U > 0, U, 0), 50),
+    "t * u": (lambda: T * U, 45),
     "t * u[..., None]": (lambda: T * U[..., None], 70),
     "t * [1, 2]": (lambda: T * np.array([1, 2]), 60),
+    "large + large": (lambda: LARGE + LARGE, 30),
+    "np.cross(vectors, vectors)": (lambda: np.cross(VECTORS, VECTORS), 40),
     "u.sum()": (U.sum, 20),
     "np.sum(u)": (lambda: np.sum(U), 35),
     "u.max()": (U.max, 20),

@@ -31,7 +31,7 @@ from graycube.layout.in_bits import bits_of, in_boxes
 from graycube.layout.placement import Placement
 
 _Blocks = NDArray[Any]
-_KEPT = 64  # pairs of layouts that were compared
+_KEPT = 64  # pairs of layouts, or shapes, that were compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,8 @@ class Aligned:
 
     def blocks(self, made: _Blocks) -> _Blocks:
         """What NumPy made of the arrays, as blocks."""
+        if len(self.lead) == 2:
+            return made
         held = self.layout.held_shape(self.like.nodes)
         return made.reshape(*held, *made.shape[len(self.lead) :])
 
@@ -65,18 +67,25 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
     first = ours[0] if onto is None else onto
     axes = max(x.blocks.ndim for x in ours) - 2
     given = operands
-    if any(not isinstance(x, Held) and x.ndim > axes for x in operands):
+    if len(ours) < len(operands) and any(x.ndim > axes for x in _plain(operands)):
         most = max(x.ndim for x in ours)
         operands = [x if isinstance(x, Held) else _payload_of(x, axes, most) for x in given]
-        if any(not isinstance(x, Held) and x.ndim > axes for x in operands):
+        if any(x.ndim > axes for x in _plain(operands)):
             raise unlike(given, onto)
-    alike = all(_same_places(x, first) for x in ours)
+    alike = all(same_places(x, first) for x in ours)
     made = _side_by_side(operands, first, axes) if alike else _meeting(operands, onto, axes)
     try:
-        np.broadcast_shapes(*(array.shape for array in made.arrays))
+        _broadcast(*(array.shape for array in made.arrays))
     except ValueError:
         raise unlike(given, onto) from None
     return made
+
+
+_broadcast = lru_cache(maxsize=_KEPT)(np.broadcast_shapes)  # it takes longer than a small sum
+
+
+def _plain(operands: Sequence[Held | _Blocks]) -> list[_Blocks]:
+    return [x for x in operands if not isinstance(x, Held)]
 
 
 def _payload_of(x: _Blocks, axes: int, most: int) -> _Blocks:
@@ -222,15 +231,23 @@ def same_kind(x: Held, first: Held) -> bool:
     >>> same_kind(a, Held(a.blocks, Layout.nodes(1)))
     True
     """
-    return x.blocks.shape == first.blocks.shape and _same_places(x, first)
+    return x.blocks.shape == first.blocks.shape and same_places(x, first)
 
 
-def _same_places(x: Held, first: Held) -> bool:
+def same_places(x: Held, first: Held) -> bool:
+    """Whether arrays have one layout and communicator.
+
+    >>> a = Held(np.zeros((2, 1)), Layout.nodes(1))
+    >>> same_places(a, Held(np.zeros((2, 1, 3)), Layout.nodes(1)))
+    True
+    """
     return x.comm is first.comm and (x.layout is first.layout or x.layout == first.layout)
 
 
 def _raised(array: _Blocks, lead: tuple[int, ...], used: int, axes: int) -> _Blocks:
     """The array with other axes before its payload, which is given so many axes."""
+    if used and array.ndim == used + axes and len(lead) == used:
+        return array
     payload = array.shape[used:]
     return array.reshape(*lead, *(1,) * (axes - len(payload)), *payload)
 

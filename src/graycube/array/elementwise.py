@@ -82,16 +82,14 @@ def element_by_element(
     >>> element_by_element(np.isclose, [x, 1], {"atol": 1}).blocks.tolist()
     [[False], [True]]
     """
-    like = _at_a_glance((*operands, *options.values(), *(() if out is None else (out,))))
+    like = _at_a_glance((*operands, *options.values(), out))
     if like is not None and (out is None or _writes(function)):
-        values, named = map(_blocks, operands), {k: _blocks(v) for k, v in options.items()}
+        values = [_blocks(x) for x in operands]
+        named = {k: _blocks(v) for k, v in options.items()} if options else options
         if isinstance(out, Held):
             function(*values, out=out.blocks, **named)
             return out
-        made = made_of(function, [*values], named)
-        return (
-            _each(like.with_blocks, made) if isinstance(made, tuple) else like.with_blocks(made)
-        )
+        return _each(like.with_blocks, made_of(function, values, named))
     given: dict[Any, Any] = {**dict(enumerate(operands)), **options}
     arrays = {k: v for k, v in ((k, _operand(v)) for k, v in given.items()) if v is not None}
     target = None if out is None else _require_out(out)

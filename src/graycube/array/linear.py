@@ -145,8 +145,8 @@ def cross(  # noqa: PLR0913, PLR0917 - NumPy's
     [[[0, -1, 0]], [[1, 0, 0]]]
     """
     named = (axisa, axisb, axisc) if axis is None else (axis,) * 3
-    most = max(np.ndim(a), np.ndim(b))
-    for k, count in zip(named, (np.ndim(a), np.ndim(b), most), strict=True):
+    first, second = (x.ndim if isinstance(x, Held) else np.ndim(x) for x in (a, b))
+    for k, count in zip(named, (first, second, max(first, second)), strict=True):
         if k != -1 and require_axis(k, count) != count - 1:
             raise InvalidValueError(
                 f"axis {k} of numpy.cross has the components",

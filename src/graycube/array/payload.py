@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.aligning import require_same_ranks
+from graycube.array.aligning import require_same_ranks, same_places
 from graycube.array.held import Held
 from graycube.array.indexed.indices import coordinates_of
 from graycube.array.indexed.points import is_list
@@ -293,6 +293,8 @@ def require_same_layout(first: Held, other: Held) -> None:
     >>> a = Held(np.array([[1], [2]]), Layout.nodes(1))
     >>> require_same_layout(a, a)
     """
+    if same_places(other, first):
+        return
     if other.layout != first.layout:
         raise InvalidValueError(
             f"the layouts are {first.layout} and {other.layout}",

@@ -23,7 +23,7 @@ _Blocks = NDArray[Any]
 _AT_A_TIME = 1 << 13  # vectors
 _IN_ORDER = 3  # numbers that NumPy adds one after the other, complex ones, too
 _FEW, _SHORT = 8, 8  # components, and bytes of a number that is written for each of them
-_KEPT = 512  # ufuncs and dtypes
+_KEPT = 512  # ufuncs, and shapes and dtypes of what they are given
 
 
 def made_of(
@@ -34,15 +34,13 @@ def made_of(
     >>> made_of(np.add, [np.array([1, 2]), 0.5], {})
     array([1.5, 2.5])
     """
-    if type(function) is np.ufunc and function.nout == 1 and not options:
-        arrays = [x for x in values if isinstance(x, np.ndarray)]
-        if max(x.nbytes for x in arrays) >= LARGE:
-            kind = _kind_of(function, tuple(map(_typed, values)))
-            if kind is not None:
-                one, *others = {x.shape for x in arrays}
-                shape = np.broadcast_shapes(one, *others) if others else one
-                spread = [_spread(x, shape) for x in values]
-                return function(*spread, out=reused(shape, kind))
+    sizes = [x.nbytes for x in values if isinstance(x, np.ndarray)]
+    if max(sizes, default=0) >= LARGE and type(function) is np.ufunc and not options:
+        shape, kind, spread = _result_of(function, tuple(map(_typed, values)))
+        if kind is not None:
+            if spread:
+                values = [_spread(x, shape) for x in values]
+            return function(*values, out=reused(shape, kind))
     return function(*values, **options)
 
 
@@ -71,9 +69,11 @@ def crossed(a: _Blocks, b: _Blocks) -> _Blocks:
     >>> crossed(np.array([1, 0, 0]), np.array([[0, 1, 0], [0, 0, 1]])).tolist()
     [[0, 0, 1], [0, -1, 0]]
     """
-    shape, kind = np.broadcast_shapes(a.shape, b.shape), np.promote_types(a.dtype, b.dtype)
+    shape, kind = a.shape, np.promote_types(a.dtype, b.dtype)
+    if b.shape != shape:
+        shape = np.broadcast_shapes(shape, b.shape)
+        a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
     out = reused(shape, kind)
-    a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
     for cut in _cuts(shape[:-1]):
         x, y, made = a[cut], b[cut], out[cut]
         one, other = np.empty((2, *made.shape[:-1]), kind)
@@ -96,9 +96,7 @@ def _cuts(shape: tuple[int, ...]) -> Iterator[Any]:
 
 def _spread(x: Any, shape: tuple[int, ...]) -> Any:  # noqa: ANN401 - an array or a number
     """A number for each vector as one for each component, if that is short."""
-    if not isinstance(x, np.ndarray) or x.itemsize > _SHORT or x.ndim != len(shape):
-        return x
-    if x.shape[:-1] != shape[:-1] or not x.shape[-1] == 1 < shape[-1] <= _FEW:
+    if not isinstance(x, np.ndarray) or x.itemsize > _SHORT or x.shape != _one_each(shape):
         return x
     made = reused(shape, x.dtype)
     for k in range(shape[-1]):
@@ -106,8 +104,34 @@ def _spread(x: Any, shape: tuple[int, ...]) -> Any:  # noqa: ANN401 - an array o
     return made
 
 
-def _typed(x: object) -> Any:  # noqa: ANN401 - what NumPy's rules of types need to know of it
-    return type(x) if type(x) in {int, float, complex} else getattr(x, "dtype", type(x))
+def _one_each(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of numbers for vectors, one for each."""
+    return (*shape[:-1], 1)
+
+
+_Typed = tuple[tuple[int, ...] | None, Any]
+
+
+def _typed(x: object) -> _Typed:
+    """The shape of an array, and what NumPy's rules of types need to know of anything."""
+    if isinstance(x, np.ndarray):
+        return x.shape, x.dtype
+    return None, type(x) if type(x) in {int, float, complex} else getattr(x, "dtype", type(x))
+
+
+@lru_cache(maxsize=_KEPT)
+def _result_of(
+    function: np.ufunc, given: tuple[_Typed, ...]
+) -> tuple[tuple[int, ...], "np.dtype[Any] | None", bool]:
+    """The shape and the dtype of a result, and whether short vectors meet a number for each.
+
+    There is no dtype where rules do not say it, or where there are several results.
+    """
+    shapes = {shape for shape, _ in given if shape is not None}
+    whole = np.broadcast_shapes(*shapes)
+    vectors = 1 < max(whole[-1:], default=0) <= _FEW and _one_each(whole) in shapes
+    kind = _kind_of(function, tuple(kind for _, kind in given)) if function.nout == 1 else None
+    return whole, kind, vectors
 
 
 @lru_cache(maxsize=_KEPT)

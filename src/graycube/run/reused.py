@@ -8,7 +8,6 @@ whole process has.
 """
 
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -39,10 +38,10 @@ class Memory:
     8
     """
 
-    __slots__ = ("__weakref__", "place", "room")
+    __slots__ = ("__weakref__", "nbytes", "place", "room")
 
     def __init__(self, nbytes: int) -> None:
-        self.room = np.empty(nbytes, np.uint8)
+        self.nbytes, self.room = nbytes, np.empty(nbytes, np.uint8)
         self.place: int = self.room.__array_interface__["data"][0]
 
 
@@ -59,18 +58,20 @@ class Shelf:
     [16, 24]
     """
 
-    __slots__ = ("blocks", "most")
+    __slots__ = ("_share", "blocks", "most")
 
     def __init__(self, most: int) -> None:
         self.blocks: list[Memory] = []
-        self.most = most
+        self.most, self._share = most, _ROOM // most
 
     def put(self, memory: Memory) -> None:
         """Keep a block, and give up the first ones where that is too much."""
         self.blocks.append(memory)
+        if len(self.blocks) <= self.most and memory.nbytes <= self._share:
+            return
         kept = nbytes = 0
         for each in reversed((*self.blocks,)):
-            nbytes += each.room.nbytes
+            nbytes += each.nbytes
             if kept and (kept == self.most or nbytes > _ROOM):
                 break
             kept += 1
@@ -79,10 +80,12 @@ class Shelf:
     def taken(self, nbytes: int) -> Memory:
         """The latest block that fits, which may still be in a cache, or a new one."""
         for memory in reversed((*self.blocks,)):
-            if nbytes <= memory.room.nbytes <= _SPARE * nbytes:
-                with suppress(ValueError):  # somebody else took it meanwhile
+            if nbytes <= memory.nbytes <= _SPARE * nbytes:
+                try:
                     self.blocks.remove(memory)
-                    return memory
+                except ValueError:  # somebody else took it meanwhile
+                    continue
+                return memory
         return Memory(nbytes)
 
 
