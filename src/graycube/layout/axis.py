@@ -85,6 +85,8 @@ class Axis:
         >>> Axis(9, extent=3, low=3).join(0, 1)
         8
         """
+        if self.extent == 1:
+            return word
         digits = (word >> self.low) * self.extent + rest
         return digits << self.low | word & ((1 << self.low) - 1)
 
