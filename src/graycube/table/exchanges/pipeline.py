@@ -18,7 +18,8 @@ from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
 from graycube.table.exchanges.dimension_exchange import emit as exchange_in_turn
 from graycube.table.exchanges.piecewise import piecewise
-from graycube.table.networks import Method, rearrangement, seconds, with_best_messages
+from graycube.table.networks import Method, network, seconds, with_best_messages
+from graycube.table.networks.outline import Outline
 
 RADICES = (1, 2, 3)
 """So many dimensions at a time are tried, and as many as there are ports."""
@@ -62,7 +63,7 @@ def emit(task: Task, machine: Machine) -> Schedule:
     finer = _cut(task)
     slots, ports = finer.p - finer.n, machine.links_at_once
     refused: list[GraycubeError] = []
-    ways: list[Schedule] = []
+    ways: list[Outline] = []
     for radix in sorted({*RADICES, min(ports, slots)}):
         if radix > min(ports, slots):
             continue
@@ -70,10 +71,14 @@ def emit(task: Task, machine: Machine) -> Schedule:
             ways.append(_fitting(finer, machine, radix))
         except GraycubeError as error:
             refused.append(error)
-    ways += filter(None, [piecewise(finer, "pipeline", machine)])
-    if not ways:
+    made = list[Schedule]()
+    if ways:
+        best = min(ways, key=lambda way: seconds(way.head, machine))
+        made.append(replace(best.schedule, algorithm="pipeline"))
+    made += filter(None, [piecewise(finer, "pipeline", machine)])
+    if not made:
         raise refused[0]
-    return min(ways, key=lambda way: seconds(way, machine))
+    return min(made, key=lambda schedule: seconds(schedule, machine))
 
 
 def price(task: Task, machine: Machine) -> float:
@@ -83,7 +88,7 @@ def price(task: Task, machine: Machine) -> float:
     )
 
 
-def _fitting(task: Task, machine: Machine, radix: int) -> Schedule:
+def _fitting(task: Task, machine: Machine, radix: int) -> Outline:
     """So many dimensions at a time; what comes next overlaps if there are ports for it.
 
     The longer the messages are, the fewer of them are on their way at the same time.
@@ -93,10 +98,10 @@ def _fitting(task: Task, machine: Machine, radix: int) -> Schedule:
         return made
     ways = [_piped(task, machine, Method(radix=radix, overlap=False))]
     for merged in range(task.p - task.n - radix + 1):
-        made = _laid_out(task, Method(radix=radix, merged=merged))
+        made = network(task, Method(radix=radix, merged=merged))
         if made.dimensions_at_once <= machine.links_at_once:
             ways.append(made)
-    return min(ways, key=lambda way: seconds(way, machine))
+    return min(ways, key=lambda way: seconds(way.head, machine))
 
 
 def _cut(task: Task) -> Task:
@@ -105,21 +110,13 @@ def _cut(task: Task) -> Task:
     return task.refined(max(0, min(bits, MAX_SLOTS - (task.p - task.n))))
 
 
-def _piped(task: Task, machine: Machine, method: Method) -> Schedule:
+def _piped(task: Task, machine: Machine, method: Method) -> Outline:
     """The pipeline of a method, with the best size of messages."""
 
-    def make(merged: int) -> Schedule:
-        return _laid_out(task, replace(method, merged=merged))
+    def make(merged: int) -> Outline:
+        return network(task, replace(method, merged=merged))
 
     return with_best_messages(make, task.p - task.n - method.radix, machine)
-
-
-@lru_cache(maxsize=1 << 8)  # machines whose links differ ask for the same, as if all were alike
-def _laid_out(task: Task, method: Method) -> Schedule:
-    made = rearrangement(
-        task.source, task.target, method=method, block=task.block, itemsize=task.itemsize
-    )
-    return Schedule(task, "pipeline", made.rounds, made.cycles, made.ways)
 
 
 ALGORITHM = Algorithm(

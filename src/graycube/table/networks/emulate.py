@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import get_args
 
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.layout import Layout
-from graycube.schedule import Schedule, Step, Task, Way
+from graycube.schedule import Schedule, Step, Task
+from graycube.table.networks.outline import Outline
 from graycube.table.networks.phases import Phases, phases_or_why_not
 from graycube.table.networks.pipeline import Pace, Pipeline, pipeline
 from graycube.table.networks.state import Code, Conversion, Wishes
@@ -93,7 +94,7 @@ def emulation(  # noqa: PLR0913
     stages = _stages(layout, axis, descending)
     free = bool(stages) and not restore
     task = Task(layout, layout, layout.block_size, itemsize, stages, free)
-    return network(task, method, output)
+    return network(task, method, output).schedule
 
 
 def rearrangement(
@@ -115,7 +116,7 @@ def rearrangement(
     """
     method = _require(source, method)
     block = source.block_size if block is None else block
-    return network(Task(source, target, block, itemsize), method)
+    return network(Task(source, target, block, itemsize), method).schedule
 
 
 def _require(layout: Layout, method: Method | None) -> Method:
@@ -129,11 +130,11 @@ def _require(layout: Layout, method: Method | None) -> Method:
     return method
 
 
-def network(task: Task, method: Method, output: Code = "binary") -> Schedule:
+def network(task: Task, method: Method, output: Code = "binary") -> Outline:
     """The pipeline of exchanges that does a task with its stages, if it has some.
 
     >>> task = Task(Layout.cyclic(4, 2), Layout.cyclic(4, 2), 4, stages=(3, 2, 1, 0), free=True)
-    >>> print(network(task, Method()).task.target)
+    >>> print(network(task, Method()).schedule.task.target)
     (b3 b0 || b2 b1)
     """
     if str(output) not in get_args(Code):
@@ -147,16 +148,13 @@ def network(task: Task, method: Method, output: Code = "binary") -> Schedule:
     return _made(task, wishes, method)
 
 
-@lru_cache(maxsize=1 << 7)  # sizes of messages are tried for several kinds of links
-def _made(task: Task, wishes: Wishes, method: Method) -> Schedule:
-    layout = task.source
+@lru_cache(maxsize=1 << 8)  # sizes of messages are tried for several kinds of links
+def _made(task: Task, wishes: Wishes, method: Method) -> Outline:
     method, found, laid_out = _best(task, wishes, method)
-    way = Way(0, task.block, tuple(_steps(found, laid_out)))
-    reached = way.move(layout.p) @ layout if task.free else task.target
     cycles = laid_out.cycles
     every = task.payload << method.merged if cycles else 1
-    made = replace(task, target=reached)
-    return Schedule(made, method.name, range(0, cycles, every), cycles, (way,))
+    head = Schedule(task, method.name, range(0, cycles, every), cycles, ())
+    return Outline(head, [*laid_out.spans()], partial(_steps, found, laid_out))
 
 
 def _stages(layout: Layout, axis: int, descending: bool) -> tuple[int, ...]:  # noqa: FBT001

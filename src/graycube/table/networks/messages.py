@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from graycube.machine import Machine
 from graycube.schedule import Schedule
+from graycube.table.networks.outline import Outline
 
 
 def seconds(made: Schedule, machine: Machine) -> float:
@@ -18,23 +19,24 @@ def seconds(made: Schedule, machine: Machine) -> float:
     return len(made.rounds) * machine.message_time(length * made.task.itemsize)
 
 
-def with_best_messages(
-    make: Callable[[int], Schedule], most: int, machine: Machine
-) -> Schedule:
+def with_best_messages(make: Callable[[int], Outline], most: int, machine: Machine) -> Outline:
     """The cheapest of ``make(merged)`` for messages of 2^merged slots, 0 <= merged <= most.
 
-    >>> from graycube.table.networks import Method, emulation
+    >>> from graycube.table.networks import Method, network
     >>> from graycube.layout import Layout
+    >>> from graycube.schedule import Task
+    >>> task = Task(Layout.cyclic(14, 4), Layout.consecutive(14, 4), block=1024)
     >>> def make(merged):
-    ...     return emulation(Layout.cyclic(14, 4), method=Method(merged=merged))
+    ...     return network(task, Method(merged=merged))
     >>> machine = Machine(dims=4, startup=20.0, per_byte=1.0)
-    >>> with_best_messages(make, 8, machine).rounds
+    >>> with_best_messages(make, 8, machine).head.rounds
     range(0, 704, 64)
     """
-    few = make(0)
-    if not few.rounds or most < 1 or not machine.startup:
-        return few
-    many = make(most)
+    shortest = make(0)
+    if not shortest.head.rounds or most < 1 or not machine.startup:
+        return shortest
+    found = {0: shortest, most: make(most)}
+    few, many = shortest.head, found[most].head
     # Rounds are a number for each message of a block plus the fill of the pipeline.
     per_message = (len(few.rounds) - len(many.rounds)) / (1 - 2.0**-most)
     fill = len(few.rounds) - per_message
@@ -43,12 +45,10 @@ def with_best_messages(
     def guess(merged: int) -> float:
         return (per_message / (1 << merged) + fill) * machine.message_time(unit << merged)
 
-    found = {0: few, most: many}
-
     def price(merged: int) -> float:
         if merged not in found:
             found[merged] = make(merged)
-        return seconds(found[merged], machine)
+        return seconds(found[merged].head, machine)
 
     best = min(range(most + 1), key=guess)
     while (near := min(_near(best, most), key=price)) != best:

@@ -67,11 +67,12 @@ class Pace:
 
 @dataclass(frozen=True)
 class Series:
-    """Phases through which the same classes run, and the first cycle of each."""
+    """Phases through which the same classes run, and the first and the last clock of each."""
 
     phases: tuple[Phase, ...]
     classes: Sequence[Class]
     starts: tuple[int, ...]
+    lasts: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,12 @@ class Pipeline:
     n: int
     pace: Pace
     cycles: int
+
+    def spans(self) -> Iterator[tuple[int, int, int]]:
+        """The dimension of every crossing, and its first and last clock."""
+        for one in self.series:
+            for phase, first, last in zip(one.phases, one.starts, one.lasts, strict=True):
+                yield from ((dim, first, last) for dim in phase.dims)
 
     def crossings(self) -> Iterator[tuple[Step, ...]]:
         """The steps of every phase that cross links."""
@@ -154,12 +161,13 @@ def in_series(
             f"merge at most 2^{max(slots - max(widths), 0)}",
         )
     starts = [first + s * pace.message for s in _starts(phases, widths, classes, slots, pace)]
-    lasts = (
+    lasts = [
         start + sum(pace.lateness(slots - width, slots)) + pace.message * ((1 << width - 1) - 1)
         for start, width in zip(starts, widths, strict=True)
-    )
+    ]
     messages = (max(lasts) - first) // pace.message + 1
-    return Series(phases, classes, tuple(starts)), first + messages * pace.message
+    made = Series(phases, classes, tuple(starts), tuple(lasts))
+    return made, first + messages * pace.message
 
 
 def _width(phase: Phase) -> int:

@@ -1,5 +1,6 @@
 """The networks of TR-764 as algorithms of the table, each with messages of the best size."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -7,10 +8,11 @@ from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout
 from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
+from graycube.schedule import Schedule, Step, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.networks.emulate import Method, network
 from graycube.table.networks.messages import seconds, with_best_messages
+from graycube.table.networks.outline import Outline
 
 RADICES = (1, 2, 3, 4)
 """So many dimensions at once have algorithms of their own; the widest one takes what fits."""
@@ -43,20 +45,18 @@ def _widest(task: Task, machine: Machine) -> int:
 def _emit(method: Method | None, task: Task, machine: Machine) -> Schedule:
     chosen = method or Method(radix=_widest(task, machine))
 
-    def make(merged: int) -> Schedule:
+    def make(merged: int) -> Outline:
         made = network(task, replace(chosen, merged=merged))
-        if made.algorithm != chosen.name:
+        if (found := made.head.algorithm) != chosen.name:
             raise InvalidValueError(
-                f"memory has room for {made.algorithm} only",
-                f"not for {chosen.name}",
-                f"choose {made.algorithm}",
+                f"memory has room for {found} only", f"not for {chosen.name}", f"choose {found}"
             )
         return _fitting(made, machine)
 
-    return with_best_messages(make, task.p - task.n - chosen.radix, machine)
+    return with_best_messages(make, task.p - task.n - chosen.radix, machine).schedule
 
 
-def _fitting(made: Schedule, machine: Machine) -> Schedule:
+def _fitting(made: Outline, machine: Machine) -> Outline:
     if made.dimensions_at_once > machine.links_at_once:
         raise InvalidValueError(
             f"it needs {made.dimensions_at_once} ports",
@@ -88,7 +88,7 @@ def _emit_converted(task: Task, machine: Machine) -> Schedule:
     plain = uncoded(task.source)
     first = replace(task, target=plain, stages=(), free=False)
 
-    def make(method: Method, merged: int) -> Schedule:
+    def make(method: Method, merged: int) -> Outline:
         method = replace(method, merged=merged)
         return _fitting(
             joined(network(first, method), network(replace(task, source=plain), method)),
@@ -101,33 +101,34 @@ def _emit_converted(task: Task, machine: Machine) -> Schedule:
             method = Method(radix=radix, overlap=overlap)
             most = task.p - task.n - radix
             made.append(with_best_messages(partial(make, method), most, machine))
-    best = min(made, key=lambda schedule: seconds(schedule, machine))
-    return replace(best, algorithm="convert first")
+    best = min(made, key=lambda outline: seconds(outline.head, machine))
+    return replace(best.schedule, algorithm="convert first")
 
 
-def joined(first: Schedule, second: Schedule) -> Schedule:
+def joined(first: Outline, second: Outline) -> Outline:
     """One pipeline after another, which begins where the first one ends.
 
     >>> cyclic, other = Layout.cyclic(4, 2), Layout.consecutive(4, 2)
     >>> there, back = (network(Task(*way, 4), Method()) for way in
     ...                ((cyclic, other), (other, cyclic)))
-    >>> both = joined(there, back)
-    >>> both.cycles == there.cycles + back.cycles, both.ways[0].move(4) == AffineMap.identity(4)
-    (True, True)
+    >>> both = joined(there, back).schedule
+    >>> both.cycles, both.ways[0].move(4) == AffineMap.identity(4)
+    (6, True)
     """
-    later = [
-        replace(
-            step,
-            crossings=tuple(replace(c, start=c.start + first.cycles) for c in step.crossings),
-        )
-        for step in second.ways[0].steps
-    ]
-    (way,) = first.ways
-    way = replace(way, steps=(*way.steps, *later))
-    cycles = first.cycles + second.cycles
-    every = max(s.rounds.step for s in (first, second) if isinstance(s.rounds, range))
-    task = replace(second.task, source=first.task.source)
-    return Schedule(task, second.algorithm, range(0, cycles, every), cycles, (way,))
+    heads, wait = (first.head, second.head), first.head.cycles
+    cycles = sum(head.cycles for head in heads)
+    every = max(head.rounds.step for head in heads if isinstance(head.rounds, range))
+    task = replace(second.head.task, source=first.head.task.source)
+    head = replace(second.head, task=task, rounds=range(0, cycles, every), cycles=cycles)
+    later = ((dim, begin + wait, last + wait) for dim, begin, last in second.spans)
+
+    def write() -> Iterator[Step]:
+        yield from first.write()
+        for step in second.write():
+            crossings = [replace(c, start=c.start + wait) for c in step.crossings]
+            yield replace(step, crossings=tuple(crossings))
+
+    return Outline(head, [*first.spans, *later], write)
 
 
 def _sectioning(method: Method | None, formula: str) -> Algorithm:

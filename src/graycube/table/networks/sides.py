@@ -26,9 +26,10 @@ from functools import partial
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange, bit_indices, parity
 from graycube.machine import Machine
-from graycube.schedule import Crossing, Delay, Schedule, Step, Task, Way
+from graycube.schedule import Crossing, Delay, Schedule, Step, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.networks.messages import with_best_messages
+from graycube.table.networks.outline import Outline
 from graycube.table.networks.phases import local_stages, next_phase, tidied
 from graycube.table.networks.pipeline import (
     Class,
@@ -73,20 +74,25 @@ def sided(task: Task, merged: int = 0) -> Schedule:
     >>> made.cycles, made.task.target == made.ways[0].move(10) @ layout
     (16, True)
     """
+    return _outlined(task, merged).schedule
+
+
+def _outlined(task: Task, merged: int) -> Outline:
     parts, pace = _parts(task, merged), Pace(1, merged, payload=task.payload)
     chain, cycles = in_series(parts.chain, task.n, pace, _classes(parts, task, merged), 0)
     laid_out = Pipeline((chain,), task.n, pace, cycles)
-    steps = [
-        *(Step(stage=bit) for bit in parts.first),
-        *map(Step, parts.formed),
-        *_chained(parts.chain, laid_out),
-        *_beside(parts, task, pace, cycles),
-        *(Step(stage=bit) for bit in parts.sides.stages),
-        *map(Step, parts.last),
-    ]
-    way = Way(0, task.block, tuple(steps))
-    reached = replace(task, target=way.move(task.p) @ task.source)
-    return Schedule(reached, NAME, range(0, cycles, pace.message), cycles, (way,))
+    head = Schedule(task, NAME, range(0, cycles, pace.message), cycles, ())
+    sides = ((dim, 0, cycles - 1) for dim in parts.sides.dims)
+    return Outline(head, [*laid_out.spans(), *sides], partial(_steps, parts, task, laid_out))
+
+
+def _steps(parts: _Sided, task: Task, laid_out: Pipeline) -> Iterator[Step]:
+    yield from (Step(stage=bit) for bit in parts.first)
+    yield from map(Step, parts.formed)
+    yield from _chained(parts.chain, laid_out)
+    yield from _beside(parts, task, laid_out.pace, laid_out.cycles)
+    yield from (Step(stage=bit) for bit in parts.sides.stages)
+    yield from map(Step, parts.last)
 
 
 def _begun(task: Task) -> tuple[Run, tuple[int, ...]]:
@@ -253,7 +259,7 @@ def _applicable(task: Task, machine: Machine) -> str | None:
 
 
 def _emit(task: Task, machine: Machine) -> Schedule:
-    return with_best_messages(partial(sided, task), _most_merged(task), machine)
+    return with_best_messages(partial(_outlined, task), _most_merged(task), machine).schedule
 
 
 ALGORITHM = Algorithm(
