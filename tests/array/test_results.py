@@ -136,6 +136,9 @@ def test_a_shelf_keeps_little():
     assert [memory.room.nbytes for memory in shelf.blocks] == [1 << 26] * 2
     shelf.put(Memory(1 << 28))
     assert [memory.room.nbytes for memory in shelf.blocks] == [1 << 28]
+    shelf.put(Memory(8))  # then a large one is no longer kept
+    assert [memory.room.nbytes for memory in shelf.blocks] == [8]
+    shelf.blocks[:] = [Memory(1 << 28)]
     assert shelf.taken(1 << 26).room.nbytes == 1 << 26  # the other would be too large
     assert shelf.taken(1 << 27).room.nbytes == 1 << 28
     assert not shelf.blocks

@@ -67,7 +67,7 @@ class Shelf:
     def put(self, memory: Memory) -> None:
         """Keep a block, and give up the first ones where that is too much."""
         self.blocks.append(memory)
-        if len(self.blocks) <= self.most and memory.nbytes <= self._share:
+        if len(self.blocks) <= self.most and all(m.nbytes <= self._share for m in self.blocks):
             return
         kept = nbytes = 0
         for each in reversed((*self.blocks,)):
