@@ -18,11 +18,12 @@ from graycube.schedule import expand
 from graycube.search import dive, least_cycles, least_flow, search
 from graycube.search.demand import Demand
 from graycube.search.dive import shorter
-from graycube.search.layers import DETOUR, arcs_of, shortest
+from graycube.search.layers import shortest
 from graycube.search.limits import deadline_after
 from graycube.search.periodic import Period, period
 from graycube.search.rounds import Point, rounds_of, shares
 from graycube.search.search import ScheduleSearch, candidates
+from graycube.search.step_arcs import DETOUR, Lower, arcs_of
 from graycube.search.ways import schedule_of
 from graycube.verify import check_algebra, check_elements
 
@@ -194,21 +195,34 @@ def test_dives_trade_rounds_for_volume(n, ports, numbers):
     assert volumes[0] - 0.1 > volumes[-1] >= share - 1e-6
 
 
-def test_half_of_what_a_node_has_came_over_an_even_number_of_links():
-    """Before the round halfway, also where a schedule begins with the rounds of another."""
+@pytest.mark.parametrize(("shares_", "sizes"), [(1, ((11, 5), (14, 6))), (2, ((6, 1), (8, 2)))])
+def test_half_of_a_share_came_over_an_even_number_of_links(shares_, sizes):
+    """Where it does lower dimensions, also if a schedule begins with those of another."""
     demand = Demand.of(gc.Task(*GRAY[4], 1), every=True)
     best, volume = None, inf
-    for rounds, halfway in ((10, 5), (13, 6)):
-        *_, best = shorter(demand, 1, rounds, after=best, tries=0, halfway=halfway)
-        assert best.halfway == halfway
+    for rounds, begin in sizes:
+        lower = Lower(begin, shares_)
+        *_, best = shorter(demand, shares_, rounds, after=best, tries=0, lower=lower)
+        assert best.lower == lower
         assert best.steps.volume <= volume + 1e-6
         volume = best.steps.volume
-        parts = np.zeros((16, 2))
+        parts = np.zeros((shares_, 8, 2))
         for share in shares(demand, best.steps):
-            before = [d for r, d in share.hops if r < halfway]
-            node = share.home ^ sum(1 << d for d in set(before) if before.count(d) % 2)
-            parts[node | 1, len(before) % 2] += share.weight / 10_000
-        assert parts[1::2] == pytest.approx(np.full((8, 2), 0.5), abs=0.01)
+            node, crossed, free = share.home, 0, 0
+            for r, d in share.hops:
+                assert r >= free
+                free = r + 1
+                if d == 4:
+                    parts[r - begin, node >> 1, crossed % 2] += share.weight / 10_000
+                    free = r + shares_
+                    continue
+                node, crossed = node ^ 1 << d, crossed + 1
+            assert free <= rounds
+            assert node == gc.gray_inverse(share.home)
+        assert parts == pytest.approx(np.full((shares_, 8, 2), 0.5 / shares_), abs=0.01)
+        used = best.links.sum(axis=2).max(axis=1)
+        assert (used + lower.busy(rounds) <= shares_).all()
+        assert (best.steps.lengths[lower.busy(rounds) > 0] >= 0.5 / shares_ - 1e-6).all()
 
 
 @pytest.mark.parametrize(
@@ -240,15 +254,17 @@ def test_rounds_that_are_chosen_anew_make_it_shorter():
     assert 0.75 <= best.steps.volume < first.steps.volume - 0.01
 
 
-def test_open_rounds_come_before_halfway_and_behind_it():
+def test_open_rounds_come_before_lower_dimensions_and_behind_them():
     """The rounds that are known stay in order, each on its side."""
     demand = Demand.of(gc.Task(*GRAY[3], 1))
     links = np.random.default_rng(1).random((5, 8, 3)) < 0.5
-    known = Point(links, shortest(demand, np.ones((5, 8, 3), bool), deadline=inf), 2)
-    dives = dive._Dive(demand, 1, 4, DETOUR, np.random.default_rng(0), inf)
-    for made in dive._longer(dives, known, 9):
+    steps = shortest(demand, np.ones((5, 8, 3), bool), deadline=inf)
+    known = Point(links, steps, Lower(1, shares=2))
+    dives = dive._Dive(demand, 2, Lower(4, shares=2), DETOUR, np.random.default_rng(0), inf)
+    for made in dive._longer(dives, known, 10):
         kept = [r for r, used in enumerate(made) if used is not None]
-        assert [r < 4 for r in kept] == [True, True, False, False, False]
+        assert kept[0] < 4 < kept[-1]
+        assert kept[1:4] == [4, 5, 6]
         assert all(np.array_equal(made[r], used) for r, used in zip(kept, links, strict=True))
 
 

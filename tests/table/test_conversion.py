@@ -145,9 +145,7 @@ def fewer_bytes_has(ports, widths):
     if len(widths) > 1:
         return len(widths) <= 4 and max(widths) <= 7 and ports >= sum(widths)
     (width,) = widths or (0,)
-    if ports > 1:
-        return width in range(3 if ports >= width else 4, 9)
-    return width >= 4
+    return 3 <= width <= 8 if ports >= width and ports > 1 else width >= 4
 
 
 def applies(name, case, machine):

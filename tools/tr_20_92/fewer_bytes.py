@@ -24,8 +24,9 @@ import graycube as gc
 from graycube.errors import UndecidedError
 from graycube.search.demand import Demand
 from graycube.search.dive import shorter
-from graycube.search.layers import DETOUR, shortest
+from graycube.search.layers import shortest
 from graycube.search.rounds import WEIGHTS, Point, shares
+from graycube.search.step_arcs import DETOUR, Lower
 
 TABLES = Path(gc.__file__).parent / "table" / "gray" / "tables"
 NEARLY = 1.005
@@ -35,23 +36,30 @@ SECONDS = 900.0
 class Search(NamedTuple):
     """Bits of the field, or of its top; ports; numbers of rounds.
 
-    Where there is a ``halfway``, the lower bits are done in the middle. It ends after so many
-    ``tries`` in a row without a gain, and chooses links for ways with so much ``detour``.
+    With ``lower`` bits there is a share of the block for each port, and as many lower bits as
+    ports. It begins ``afresh`` so many times, ends after so many ``tries`` in a row without a
+    gain, and chooses links for ways with so much ``detour``.
     """
 
     bits: int
     ports: int
     rounds: tuple[int, ...]
-    halfway: bool = False
+    lower: bool = False
     tries: int = 12
     detour: int = DETOUR
+    afresh: int = 1
 
 
 SEARCHES = {
     "4_1": Search(4, 1, (11, 15, 19, 23, 30, 38)),
     "5_1": Search(5, 1, (11, 15, 20, 25, 32)),
     "6_1": Search(6, 1, (32, 42), tries=6),
-    "top5_1": Search(5, 1, (26, 42), halfway=True, tries=6),
+    "top5_1": Search(5, 1, (27, 43), lower=True, tries=6),
+    "top5_2": Search(5, 2, (7, 8, 9, 11), lower=True, afresh=6),
+    "top5_3": Search(5, 3, (8, 9, 11), lower=True, afresh=6),
+    "top5_4": Search(5, 4, (9, 10, 11), lower=True, afresh=6),
+    "top5_5": Search(5, 5, (11, 12), lower=True, afresh=6),
+    "top5_6": Search(5, 6, (13,), lower=True, afresh=6),
     "4_2": Search(4, 2, (3, 4, 5, 6, 7, 8, 10, 12), tries=60),
     "5_2": Search(5, 2, (4, 5, 6, 7, 8, 10), tries=40),
     "6_2": Search(6, 2, (5, 6, 7, 8, 10, 13)),
@@ -82,7 +90,7 @@ class Entry(NamedTuple):
     """A point of a table: its rounds, the blocks in sequence, and its ways as rows.
 
     A row is a word, a weight, and rounds and dimensions one after the other. Dimension ``bits``
-    stands for all lower ones, which have a round of their own.
+    stands for all lower ones: a round for each, from that round on.
     """
 
     rounds: int
@@ -92,15 +100,28 @@ class Entry(NamedTuple):
     @classmethod
     def of(cls, rows: list[list[Any]], bits: int) -> "Entry":
         """What its ways need; nodes that differ in the lowest bit do the same."""
-        carried = Counter[tuple[int, int, int]]()
+        carried, lower = Counter[tuple[int, int, int]](), lower_of(rows, bits)
         for word, weight, flat in rows:
+            crossed = 0
             for number, node, dimension in hops_of(word, flat, bits):
-                carried[number, node >> 1, dimension] += weight
+                if dimension < bits:
+                    carried[number, node >> 1, dimension] += weight
+                    crossed += 1
+                elif lower is not None:
+                    for late in range(lower.shares):
+                        link = bits + 2 * late + crossed % 2
+                        carried[number + late, node >> 1, link] += weight
         longest = Counter[int]()
-        for (number, _, dimension), weight in carried.items():
-            longest[number] = max(longest[number], weight if dimension < bits else 0)
-        lower = sum(length == 0 for length in longest.values())
-        return cls(len(longest) - lower, longest.total() / WEIGHTS, rows)
+        for (number, _, _), weight in carried.items():
+            longest[number] = max(longest[number], weight)
+        return cls(len(longest), longest.total() / WEIGHTS, rows)
+
+
+def lower_of(rows: list[list[Any]], bits: int) -> Lower | None:
+    """When the shares of ways do the lower dimensions."""
+    hops = [hop for word, _, flat in rows for hop in hops_of(word, flat, bits)]
+    starts = {number for number, _, dimension in hops if dimension == bits}
+    return Lower(min(starts), len(starts)) if starts else None
 
 
 def hops_of(word: int, flat: list[int], bits: int) -> Iterator[tuple[int, int, int]]:
@@ -115,22 +136,24 @@ def hops_of(word: int, flat: list[int], bits: int) -> Iterator[tuple[int, int, i
 def found(search: Search, known: list[Entry], seed: int) -> Iterator[Entry]:
     """The shortest schedule for each number of rounds, of those that begin with known ones."""
     task = gc.Task(gc.Layout.nodes(search.bits, "gray"), gc.Layout.nodes(search.bits), block=1)
-    demand, entries = Demand.of(task, every=search.halfway), known.copy()
+    demand, entries = Demand.of(task, every=search.lower), known.copy()
     for rounds in search.rounds:
         fewer = [entry for entry in entries if entry.rounds <= rounds]
-        after, halfway = None, rounds // 2 if search.halfway else None
-        if fewer and search.ports < search.bits:
+        after, lower = None, first_lower(search, rounds)
+        if fewer and (search.ports < search.bits or lower):
             after = point_of(demand, min(fewer, key=lambda entry: entry.volume))
-            if after.halfway is not None:
-                halfway = after.halfway + (rounds - after.rounds) // 2
+            if after.lower is not None:
+                begin = after.lower.begin + (rounds - after.rounds) // 2
+                lower = Lower(begin, search.ports)
         dives = shorter(
             demand,
             search.ports,
             rounds,
             after=after,
             tries=search.tries,
-            halfway=halfway,
+            lower=lower,
             detour=search.detour,
+            afresh=search.afresh,
             seed=seed,
             deadline=monotonic() + SECONDS,
         )
@@ -138,6 +161,14 @@ def found(search: Search, known: list[Entry], seed: int) -> Iterator[Entry]:
             print(f"  {rounds} rounds, {point.steps.volume:.4f} K", flush=True)
             entries.append(Entry.of(written(demand, point), search.bits))
             yield entries[-1]
+
+
+def first_lower(search: Search, rounds: int) -> Lower | None:
+    """The lower dimensions, before the middle: that is where shorter ones were found."""
+    if not search.lower:
+        return None
+    spare = rounds - Lower(0, search.ports).length
+    return Lower(max(1, (spare - 1) // 3), search.ports)
 
 
 def in_time(dives: Iterator[Point]) -> Iterator[Point]:
@@ -150,36 +181,29 @@ def in_time(dives: Iterator[Point]) -> Iterator[Point]:
 
 def point_of(demand: Demand, entry: Entry) -> Point:
     """What the links of an entry carry at best."""
-    n, hops = demand.n, [hop for row in entry.rows for hop in hops_of(row[0], row[2], demand.n)]
-    halfway = next((number for number, _, dimension in hops if dimension == n), None)
+    n, lower = demand.n, lower_of(entry.rows, demand.n)
     links = np.zeros((entry.rounds, 1 << n, n), dtype=bool)
-    for number, node, dimension in hops:
-        if dimension < n:
-            late = halfway is not None and number > halfway
-            links[number - late, [node, node ^ 1], dimension] = True
-    steps = shortest(demand, links, halfway=halfway, deadline=inf)
+    for word, _, flat in entry.rows:
+        for number, node, dimension in hops_of(word, flat, n):
+            if dimension < n:
+                links[number, [node, node ^ 1], dimension] = True
+    steps = shortest(demand, links, lower=lower, deadline=inf)
     if steps is None:
         raise SystemExit("the ways of a table do not arrive")
-    return Point(links, steps, halfway)
+    return Point(links, steps, lower)
 
 
 def written(demand: Demand, point: Point) -> list[list[Any]]:
     """The ways of a point as rows."""
-    rows: list[list[Any]] = []
-    halfway = point.halfway
-    for share in shares(demand, point.steps):
-        hops = list(share.hops)
-        if halfway is not None:
-            early = [hop for hop in hops if hop[0] < halfway]
-            late = [(number + 1, d) for number, d in hops[len(early) :]]
-            hops = [*early, (halfway, demand.n), *late]
-        rows.append([share.home, share.weight, [number for hop in hops for number in hop]])
-    return rows
+    return [
+        [share.home, share.weight, [number for hop in share.hops for number in hop]]
+        for share in shares(demand, point.steps)
+    ]
 
 
 def kept(known: list[Entry], new: list[Entry], search: Search) -> list[Entry]:
     """A few that are nearly the cheapest at any start-up, and no dearer than those known."""
-    n, entries = search.bits, [*known, *new]
+    n, entries = search.bits + search.ports * search.lower, [*known, *new]
     published = [(n - 1, n - 1.0), (n, n / 2)] if search.ports == 1 else []  # GB1 and GB3
     startups = np.logspace(-6, 0.5, 400)  # over what it takes to send a block
     every = np.array([*published, *((entry.rounds, entry.volume) for entry in entries)])

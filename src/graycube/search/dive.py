@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.search.demand import Demand
-from graycube.search.layers import DETOUR, shortest
+from graycube.search.layers import shortest
 from graycube.search.limits import left
 from graycube.search.rounds import Point, loads, widest
+from graycube.search.step_arcs import DETOUR, Lower
 
 _Flags = NDArray[np.bool_]
 _Links = Sequence[_Flags | None]  # of each round, None where it is open
@@ -44,7 +45,7 @@ class _Dive(NamedTuple):
 
     demand: Demand
     ports: int
-    halfway: int | None
+    lower: Lower | None
     detour: int
     random: np.random.Generator
     deadline: float
@@ -53,9 +54,10 @@ class _Dive(NamedTuple):
         """With links for the open rounds; None where some elements do not arrive."""
         demand, links = self.demand, list(chosen)
         every = np.ones((1 << demand.n, demand.n), dtype=bool)
-        limit = self.ports if self.ports < demand.n else None
+        limit = self.ports if self.chooses else None
         if limit is None:
             links = [every for _ in links]
+        ports = self._free(len(links))
         while True:
             allowed = np.array([every if used is None else used for used in links])
             still_open = [r for r, used in enumerate(links) if used is None]
@@ -63,24 +65,34 @@ class _Dive(NamedTuple):
                 demand,
                 allowed,
                 limit,
-                halfway=self.halfway,
+                lower=self.lower,
                 detour=self.detour if still_open else DETOUR,
                 deadline=self.deadline,
             )
             if steps is None:
                 return None
             if not still_open:
-                return Point(allowed, steps, self.halfway)
+                return Point(allowed, steps, self.lower)
             carried = loads(demand, steps, len(links))
-            found = [(r, self._links(carried[r], noise)) for r in still_open]
+            found = [(r, self._links(carried[r], ports[r], noise)) for r in still_open]
             r, used = max(found, key=lambda choice: _kept(carried[choice[0]], choice[1]))
             links[r] = used[demand.classes]
 
-    def _links(self, load: NDArray[np.float64], noise: float) -> _Flags:
+    def _free(self, rounds: int) -> list[int]:
+        """The ports of a node that no lower dimension takes, in each round."""
+        busy = self.lower.busy(rounds).tolist() if self.lower else [0] * rounds
+        return [self.ports - taken for taken in busy]
+
+    @property
+    def chooses(self) -> bool:
+        """Whether nodes have links that they cannot use in some round."""
+        return self.ports < self.demand.n or self.lower is not None
+
+    def _links(self, load: NDArray[np.float64], ports: int, noise: float) -> _Flags:
         """Those of a round, for each class of nodes, by what they carry while it is open."""
         wrong = noise * self.random.standard_normal(load.shape)
         spare = SPARE * load.max() * self.random.random(load.shape)
-        return widest(self.demand, load * (1 + wrong).clip(min=0) + spare, self.ports)
+        return widest(self.demand, load * (1 + wrong).clip(min=0) + spare, ports)
 
 
 def shorter(  # noqa: PLR0913
@@ -90,34 +102,37 @@ def shorter(  # noqa: PLR0913
     *,
     after: Point | None = None,
     tries: int,
-    halfway: int | None = None,
+    lower: Lower | None = None,
     detour: int = DETOUR,
+    afresh: int = 1,
     seed: int = 0,
     deadline: float = inf,
 ) -> Iterator[Point]:
     """Schedules of so many rounds, each shorter than the one before.
 
-    ``after`` is one of fewer rounds. It ends after so many ``tries`` in a row without a gain.
-    Before the round ``halfway`` half of what a node has came over an even number of links;
-    ``after`` has no more rounds before that, and no more behind it. While links are chosen,
-    only ways with so much ``detour`` count: with none it takes a fifth of the time.
+    It begins ``afresh`` so many times. ``after`` is one of fewer rounds, to go on from. It ends
+    after so many ``tries`` in a row without a gain.
+    If there are ``lower`` dimensions, ``after`` has no more rounds before them, and no more
+    behind them. While links are chosen, only ways with so much ``detour`` count: with none it
+    takes a fifth of the time.
     """
     random = np.random.default_rng(seed)
-    dive = _Dive(demand, ports, halfway, detour, random, deadline)
+    dive = _Dive(demand, ports, lower, detour, random, deadline)
     best = inf
-    for first in _starts(dive, rounds, after):
-        for point in _polished(dive, first, tries if ports < demand.n else 0):
+    for first in _starts(dive, rounds, after, afresh):
+        for point in _polished(dive, first, tries if dive.chooses else 0):
             if point.steps.volume < best - _LESS:
                 best = point.steps.volume
                 yield point
 
 
-def _starts(dive: _Dive, rounds: int, after: Point | None) -> Iterator[Point]:
+def _starts(dive: _Dive, rounds: int, after: Point | None, afresh: int) -> Iterator[Point]:
     """What a dive with all rounds open finds, and the best that begins with another's links."""
     if after is None or rounds <= AFRESH:
-        fresh = dive([None] * rounds)
-        if fresh is not None:
-            yield fresh
+        for k in range(afresh):
+            fresh = dive([None] * rounds, dive.random.choice(NOISE) if k else 0.0)
+            if fresh is not None:
+                yield fresh
     if after is not None:
         longer = [point for links in _longer(dive, after, rounds) if (point := dive(links))]
         yield from sorted(longer, key=lambda point: point.steps.volume)[:1]
@@ -151,11 +166,15 @@ def _opened(point: Point, random: np.random.Generator) -> _Links:
 
 
 def _longer(dive: _Dive, point: Point, rounds: int) -> Iterator[_Links]:
-    """The links of a schedule, with open rounds among them."""
+    """The links of a schedule, with open rounds among them, but not where shares are busy."""
+    early, known, length = 0, 0, 0
+    if dive.lower and point.lower:
+        early, known, length = dive.lower.begin, point.lower.begin, dive.lower.length
+    late = early + length
     for _ in range(PLACES):
-        early = dive.halfway or 0
-        places = _places(dive, early, point.halfway or 0)
-        places |= {early + r for r in _places(dive, rounds - early, point.rounds - len(places))}
+        places = {*_places(dive, early, known), *range(early, late)}
+        after = _places(dive, rounds - late, point.rounds - len(places))
+        places |= {late + r for r in after}
         links = iter(point.links)
         yield [next(links) if r in places else None for r in range(rounds)]
 

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from graycube.errors import UndecidedError
 from graycube.search.demand import Demand
-from graycube.search.layers import Steps
+from graycube.search.layers import Steps, crossings
 from graycube.search.limits import left
+from graycube.search.step_arcs import Lower
 from graycube.search.ways import Share
 
 _Floats = NDArray[np.float64]
@@ -28,14 +29,11 @@ _NOTHING = 1e-7  # a share of a block that only rounding has made
 
 
 class Point(NamedTuple):
-    """Rounds with their links, ``links[round, node, dimension]``, and what they carry.
-
-    Before the round ``halfway`` half of what a node has came over an even number of links.
-    """
+    """Rounds with their links, ``links[round, node, dimension]``, and what they carry."""
 
     links: _Flags
     steps: Steps
-    halfway: int | None = None
+    lower: Lower | None = None
 
     @property
     def rounds(self) -> int:
@@ -47,9 +45,9 @@ def loads(demand: Demand, steps: Steps, count: int) -> _Floats:
     """What each link of a class carries in each step."""
     classes = int(demand.classes.max()) + 1
     carried = np.zeros((count, classes, demand.n))
-    step, _, start, dimension, _ = steps.arcs
-    moving = dimension >= 0
-    at = step[moving], demand.classes[start[moving]], dimension[moving]
+    moving = crossings(demand, steps.arcs)
+    step, _, start, dimension, *_ = (part[moving] for part in steps.arcs)
+    at = step, demand.classes[start % len(demand.classes)], dimension
     np.add.at(carried, at, steps.amounts[moving])
     return np.where(carried > _NOTHING, carried, 0.0)
 
@@ -156,33 +154,36 @@ def _flow(  # noqa: PLR0913
     return result.x > 0.5 if result.status == 0 else None
 
 
+_Arcs = dict[tuple[int, int, int], list[list[float]]]
+"""By home, step and node: what is left of the amount of an arc, its link, step, stop, end."""
+
+
 def shares(demand: Demand, steps: Steps) -> Iterator[Share]:
     """The ways on which the blocks go, the largest part of a block first."""
     ahead = steps.amounts > _NOTHING
-    out: dict[tuple[int, int, int], list[list[float]]] = {}
+    out: _Arcs = {}
     rows = zip(*(part[ahead].tolist() for part in (*steps.arcs, steps.amounts)), strict=True)
-    for step, home, start, dimension, stop, amount in rows:
-        out.setdefault((home, step, start), []).append([amount, dimension, stop])
+    for step, home, start, dimension, stop, end, amount in rows:
+        arc = [amount, dimension, step, stop, end]
+        out.setdefault((home, step, start), []).append(arc)
     for i, home in enumerate(demand.homes.tolist()):
         while way := _largest(out, i, home, len(steps.lengths)):
             part = min(arc[0] for arc in way)
             for arc in way:
                 arc[0] -= part
             weight = round(part * WEIGHTS)
-            hops = tuple((r, int(arc[1])) for r, arc in enumerate(way) if arc[1] >= 0)
+            hops = tuple((int(arc[2]), int(arc[1])) for arc in way if arc[1] >= 0)
             if weight:
                 yield Share(home, weight, hops)
 
 
-def _largest(
-    out: dict[tuple[int, int, int], list[list[float]]], i: int, home: int, steps: int
-) -> list[list[float]] | None:
+def _largest(out: _Arcs, i: int, home: int, steps: int) -> list[list[float]] | None:
     """The arcs of a way from a home, each the one that carries most."""
-    way, node = [], home
-    for step in range(steps):
+    way, node, step = [], home, 0
+    while step < steps:
         arc = max(out.get((i, step, node), ()), default=None)
         if arc is None or arc[0] <= _NOTHING:
             return None
         way.append(arc)
-        node = int(arc[2])
+        node, step = int(arc[3]), int(arc[4])
     return way

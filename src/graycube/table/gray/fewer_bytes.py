@@ -9,11 +9,12 @@ On all ports every link may be used in every round, so the linear program has th
 for so many rounds: 0.9, 0.69, 0.637 and 37/60 K in 4 to 7 rounds for n = 5. The flow is 3/5 K.
 On fewer ports the links of each round are chosen, one round after the other (``search/dive``).
 
-For larger cubes on one port they are those of the classes of nodes with the same top bits.
-Halfway all lower dimensions are done, a round for each: at that moment half of what is at a
-class has come over an even number of links and half over an odd one. The conditions of the
-lower exchanges are complementary for the two halves, so every node sends one of them (TR-20-91
-Theorem 7).
+For larger cubes on few ports they are those of the classes of nodes with the same top bits. In
+the middle all lower dimensions are done in ascending order, a round for each. Half of what does
+so at a class has come over an even number of links and half over an odd one. The conditions of
+the lower exchanges are complementary for the two halves, so every node sends one of them, on
+one port (TR-20-91 Theorem 7). On p ports p shares of the block do so, each a round behind the
+one before it: they use different dimensions. A dimension more adds a round of 1/2p blocks.
 
 On all ports several fields take turns (:mod:`graycube.table.gray.phases`): in each phase every
 one converts its share of the block by a point of its own table.
@@ -23,9 +24,9 @@ import json
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import chain, zip_longest
-from math import ceil
-from typing import Literal
+from itertools import accumulate, chain, zip_longest
+from math import ceil, inf
+from typing import Literal, NamedTuple
 
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
@@ -52,8 +53,10 @@ SIZES: dict[_Ports, range] = {
     6: range(7, 8),
     "all": range(3, 9),
 }
-"""Fields with tables of their own; on one port larger ones take that of their five top bits."""
+"""Fields with tables of their own."""
 TOP = 5
+TOP_PORTS = range(1, 7)
+"""Ports for which there are tables of the five top bits of larger fields."""
 TWO_BITS = (1, *range(3, 11))
 """Rounds of the points for fields of two bits, beside other fields."""
 MAX_FIELDS = 4
@@ -63,11 +66,18 @@ TRIED = 4
 ROUNDED = 2
 """So many points are written out, if rounding so many elements a round could matter."""
 
-_Point = list[tuple[int, int, tuple[tuple[int, int], ...]]]
-"""The ways from each word, or class of nodes: a weight, and hops as rounds and dimensions.
+_Rows = list[tuple[int, int, tuple[tuple[int, int], ...]]]
 
-Dimension ``TOP`` of a large field is all lower ones.
-"""
+
+class _TablePoint(NamedTuple):
+    """The ways from each word of so many bits, or class of nodes with these top bits.
+
+    A row is a word, a weight, and hops as rounds and dimensions. Dimension ``bits`` is all
+    lower ones, a round for each from that round on.
+    """
+
+    bits: int
+    rows: _Rows
 
 
 _Choice = tuple[int, ...]
@@ -108,7 +118,7 @@ def _why_not(widths: Sequence[int], machine: Machine) -> str | None:
     sizes = SIZES[ports]
     if width < sizes[0]:
         return f"it converts fields of {sizes[0]} bits or more"
-    if ports != 1 and width not in sizes:
+    if not _is_known(width, ports):
         return f"on {ports} ports it converts {sizes[0]} to {sizes[-1]} bits"
     return None
 
@@ -143,8 +153,7 @@ def _of_fields(fields: Sequence[Field], ports: _Ports, choice: _Choice) -> list[
 
 
 def _of_field(field: Field, ports: _Ports, point: int) -> list[LaneWay]:
-    bits = _bits(field.width, ports)
-    ways = _ways(_table(field.width, ports)[point], Field(field.dims, to_binary=True), bits)
+    ways = _ways(_table(field.width, ports)[point], Field(field.dims, to_binary=True))
     return ways if field.to_binary else backwards(ways)
 
 
@@ -174,8 +183,18 @@ def _table_ports(machine: Machine, width: int) -> _Ports:
     links = machine.links_at_once
     if links >= width and (width in SIZES["all"] or width not in SIZES[2]):
         return "all"
-    known = (p for p in range(links, 1, -1) if width in SIZES.get(p, ()))
+    known = (p for p in range(links, 1, -1) if _is_known(width, p))
     return next(known, 1 if links == 1 else 2)
+
+
+def _is_known(width: int, ports: _Ports) -> bool:
+    """Whether there is a table of a field, or of its top bits."""
+    return width in SIZES.get(ports, ()) or _has_top(width, ports)
+
+
+def _has_top(width: int, ports: _Ports) -> bool:
+    """Whether there are as many lower bits as shares of their table, or one less."""
+    return ports in TOP_PORTS and width >= TOP + max(1, int(ports) - 1)
 
 
 def _prices(task: Task, machine: Machine) -> list[float]:
@@ -203,34 +222,31 @@ def _all_at_once(fields: Sequence[Field], task: Task, machine: Machine) -> float
     return min(least, field_phases.price(task, machine))
 
 
-def _bits(width: int, ports: _Ports) -> int:
-    """The bits of a field that its table is about."""
-    return width if width in SIZES[ports] or width == _TWO else TOP
-
-
-def _ways(point: _Point, field: Field, bits: int) -> list[LaneWay]:
+def _ways(point: _TablePoint, field: Field) -> list[LaneWay]:
     """The ways of all nodes, by their top bits; those that differ in the lowest do the same."""
+    bits, rows = point
     top = field.dims[-bits:]
     mask = sum(1 << d for d in top[1:])
-    starts = {start for start, _, _ in point}
+    starts = {start for start, _, _ in rows}
     staying = [(start, 1, ()) for start in range(0, 1 << bits, 2) if start not in starts]
     lower = [field.below(bits, odd=odd) for odd in (False, True)]
     over = [always(d) for d in top]
+    begins = {number for _, _, hops in rows for number, d in hops if d == bits}
+    last = max(begins, default=inf)
+    longer = len(lower[0]) - len(begins)  # the table has as many lower bits as shares
     ways = []
-    for start, weight, hops in [*staying, *point]:
+    for start, weight, hops in [*staying, *rows]:
         steps: list[LaneStep] = []
-        word, crossings, late = start, 0, 0
-        for round_, dimension in hops:
+        word, odd = start, False
+        for number, dimension in hops:
             if dimension < bits:
+                late = longer if number > last else 0
                 lane = word >> 1, dimension
-                steps.append(LaneStep(round_ + late, over[dimension], lane))
-                word, crossings = word ^ 1 << dimension, crossings + 1
+                steps.append(LaneStep(number + late, over[dimension], lane))
+                word, odd = word ^ 1 << dimension, not odd
                 continue
-            odd = crossings % 2
-            lane = word >> 1, odd
             every = enumerate(lower[odd])
-            steps += [LaneStep(round_ + k, exchange, lane) for k, exchange in every]
-            late = len(lower[odd]) - 1
+            steps += [LaneStep(number + k, step, (word >> 1, k, odd)) for k, step in every]
         value = sum(1 << top[j] for j in range(1, bits) if start >> j & 1)
         ways.append(LaneWay(weight, tuple(steps), mask, value))
     return ways
@@ -254,14 +270,14 @@ def _is_small(fields: Sequence[Field], ports: _Ports, choice: _Choice) -> bool:
     """Whether the ways are few enough."""
     both = [*zip(fields, choice, strict=True)]
     nodes = sum(field.width - 1 for field in fields)
-    least = max(len(_table(f.width, ports)[k]) << nodes - f.width + 1 for f, k in both)
+    least = max(len(_table(f.width, ports)[k].rows) << nodes - f.width + 1 for f, k in both)
     if least * len(fields) > MAX_WAYS:
         return False
     return not too_many([_of_field(field, ports, k) for field, k in both], MAX_WAYS)
 
 
-def _rounds(point: _Point) -> int:
-    return 1 + max(number for _, _, hops in point for number, _ in hops)
+def _rounds(point: _TablePoint) -> int:
+    return 1 + max(number for _, _, hops in point.rows for number, _ in hops)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -278,27 +294,43 @@ def _parts(fields: tuple[Field, ...], ports: _Ports, choice: _Choice) -> tuple[f
 @cache
 def _carried(width: int, ports: _Ports) -> list[tuple[float, ...]]:
     """What the rounds of each point carry of a block."""
-    field, bits = Field(tuple(range(width)), to_binary=True), _bits(width, ports)
-    return [lengths(_ways(point, field, bits)) for point in _table(width, ports)]
+    field = Field(tuple(range(width)), to_binary=True)
+    return [lengths(_ways(point, field)) for point in _table(width, ports)]
 
 
 @cache
-def _table(width: int, ports: _Ports) -> list[_Point]:
-    """The points of a table, from few rounds to many."""
+def _table(width: int, ports: _Ports) -> list[_TablePoint]:
+    """The points of a table, from few rounds to many; with those of the top bits if less."""
     if width == _TWO:
-        return [_two_bits(rounds) for rounds in TWO_BITS]
-    name = f"fewer_bytes_{width if width in SIZES[ports] else f'top{TOP}'}_{ports}.json"
-    text = (files(__package__) / "tables" / name).read_text()
+        return [_TablePoint(_TWO, _two_bits(rounds)) for rounds in TWO_BITS]
+    own = _read(f"{width}_{ports}", width) if width in SIZES[ports] else []
+    if not _has_top(width, ports):
+        return own
+    every = [*own, *_read(f"top{TOP}_{ports}", TOP)]
+    field = Field(tuple(range(width)), to_binary=True)
+    priced = [(lengths(_ways(point, field)), point) for point in every]
+    priced.sort(key=lambda both: (len(both[0]), sum(both[0])))
+    least = accumulate((sum(parts) for parts, _ in priced), min, initial=inf)
     return [
-        [
-            (start, weight, tuple(zip(hops[::2], hops[1::2], strict=True)))
-            for start, weight, hops in routes
-        ]
+        point for (parts, point), most in zip(priced, least, strict=False) if sum(parts) < most
+    ]
+
+
+def _read(name: str, bits: int) -> list[_TablePoint]:
+    text = (files(__package__) / "tables" / f"fewer_bytes_{name}.json").read_text()
+    return [
+        _TablePoint(
+            bits,
+            [
+                (start, weight, tuple(zip(hops[::2], hops[1::2], strict=True)))
+                for start, weight, hops in routes
+            ],
+        )
         for routes in json.loads(text)
     ]
 
 
-def _two_bits(rounds: int) -> _Point:
+def _two_bits(rounds: int) -> _Rows:
     """Word 2 to word 3 and back, in every round and by detours that take three."""
     short = [(2, 1, ((r, 0),)) for r in range(rounds)]
     return short + [(2, 1, ((r, 1), (r + 1, 0), (r + 2, 1))) for r in range(rounds - 2)]
