@@ -2,9 +2,9 @@
 
 ``phases`` decides by algebra what is exchanged, with ``state`` for where everything is and
 ``restoring`` for the way back, ``pipeline`` when, and ``emulate`` puts both together with the
-stages: an ``outline``, whose steps are written when it is taken. ``sectioning`` makes algorithms
-of the table of them. ``sides`` has a faster pipeline, and ``copies`` is for nodes without memory
-bits.
+stages: an ``outline``, whose steps are written when it is taken. ``sectioning`` makes
+algorithms of the table of them. ``sides`` has a faster pipeline, and ``copies`` is for nodes
+without memory bits.
 """
 
 from graycube.table.networks.copies import one_point
