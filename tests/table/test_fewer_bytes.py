@@ -44,7 +44,7 @@ STARTUPS = (0.0, 1e-3, 5e-3)
             *((7, ports) for ports in (1, 2, 3, 4, 5, 6, "all")),
             *((8, ports) for ports in (1, 2, 3, 4, 6, "all")),
             *((9, ports) for ports in (2, 3, 4, 5, 8)),
-            (10, 6),
+            *((10, 6), (11, 7)),
         ),
     ],
 )
@@ -87,15 +87,19 @@ def test_one_port_moves_fewer_bytes_than_gb3(n, volume):
             (9, 1, DIRECTIONS[0]),
             *product((12, 16, 30), (1, 2, 3), DIRECTIONS),
             *product((10, 20), (4, 5, 6), DIRECTIONS),
+            *product((12, 20), (7,), DIRECTIONS),
         ),
     ],
 )
 def test_large_cubes_are_proved(n, ports, direction):
-    """A little more than n/2p blocks, or less: a GB3 for each port."""
+    """A little more than n/2p blocks, or less: a GB3 for each port.
+
+    On seven ports the first and the last of so many shares leave ports idle.
+    """
     task, machine = task_of(n, 10**6, direction), machine_of(n, ports)
     schedule = emitted(NAME, task, machine)
     assert check_algebra(schedule, machine)
-    more = {1: -0.1}.get(ports, 0.15)
+    more = {1: -0.1, 7: 0.165}.get(ports, 0.15)
     assert simulate(schedule).cycles <= (n / (2 * ports) + more) * 10**6
 
 

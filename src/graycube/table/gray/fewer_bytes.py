@@ -55,7 +55,7 @@ SIZES: dict[_Ports, range] = {
 }
 """Fields with tables of their own."""
 TOP = 5
-TOP_PORTS = range(1, 7)
+TOP_PORTS = range(1, 8)
 """Ports for which there are tables of the five top bits of larger fields."""
 TWO_BITS = (1, *range(3, 11))
 """Rounds of the points for fields of two bits, beside other fields."""
@@ -115,12 +115,12 @@ def _why_not(widths: Sequence[int], machine: Machine) -> str | None:
         )
     (width,) = widths
     ports = _table_ports(machine, width)
+    if _is_known(width, ports):
+        return None
     sizes = SIZES[ports]
     if width < sizes[0]:
         return f"it converts fields of {sizes[0]} bits or more"
-    if not _is_known(width, ports):
-        return f"on {ports} ports it converts {sizes[0]} to {sizes[-1]} bits"
-    return None
+    return f"on {ports} ports it converts {sizes[0]} to {sizes[-1]} bits"
 
 
 def emit(task: Task, machine: Machine) -> Schedule:
@@ -303,7 +303,7 @@ def _table(width: int, ports: _Ports) -> list[_TablePoint]:
     """The points of a table, from few rounds to many; with those of the top bits if less."""
     if width == _TWO:
         return [_TablePoint(_TWO, _two_bits(rounds)) for rounds in TWO_BITS]
-    own = _read(f"{width}_{ports}", width) if width in SIZES[ports] else []
+    own = _read(f"{width}_{ports}", width) if width in SIZES.get(ports, ()) else []
     if not _has_top(width, ports):
         return own
     every = [*own, *_read(f"top{TOP}_{ports}", TOP)]
