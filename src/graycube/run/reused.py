@@ -58,24 +58,30 @@ class Shelf:
     [16, 24]
     """
 
-    __slots__ = ("_share", "blocks", "most")
+    __slots__ = ("_large", "_room", "blocks", "most")
 
     def __init__(self, most: int) -> None:
         self.blocks: list[Memory] = []
-        self.most, self._share = most, _ROOM // most
+        self.most, self._room, self._large = most, _ROOM, False
 
     def put(self, memory: Memory) -> None:
         """Keep a block, and give up the first ones where that is too much."""
         self.blocks.append(memory)
-        if len(self.blocks) <= self.most and all(m.nbytes <= self._share for m in self.blocks):
+        self._large = self._large or self._is_large(memory)
+        if len(self.blocks) <= self.most and not self._large:
             return
         kept = nbytes = 0
         for each in reversed((*self.blocks,)):
             nbytes += each.nbytes
-            if kept and (kept == self.most or nbytes > _ROOM):
+            if kept and (kept == self.most or nbytes > self._room):
                 break
             kept += 1
         del self.blocks[:-kept]
+        self._large = any(map(self._is_large, self.blocks))
+
+    def _is_large(self, memory: Memory) -> bool:
+        """Whether so many like this may be too much."""
+        return memory.nbytes * self.most > self._room
 
     def taken(self, nbytes: int) -> Memory:
         """The latest block that fits, which may still be in a cache, or a new one."""
