@@ -139,6 +139,26 @@ def test_every_round_sends_what_the_schedule_says(n, slots):
         assert sent_messages(schedule) == planned_messages(schedule)
 
 
+@pytest.mark.parametrize(("n", "payload"), [(2, 5), (2, 7), (3, 3), *sweep((3, 7), (4, 5))])
+def test_what_one_slot_sends_in_several_rounds_is_cut_there(n, payload):
+    """Units of a slot that follow each other are one way, whatever the rounds are."""
+    pair, block = (gc.Layout.cyclic(n + 1, n), gc.Layout.consecutive(n + 1, n)), 2 * payload
+    machine = gc.Machine(n, 2, startup=0.1, per_byte=1 / block)
+    plan = gc.plan(*pair, block, machine=machine, algorithm="units")
+    schedule = plan.schedule
+    assert any(
+        way.per_slot and schedule.round_of(c.start) < schedule.round_of(c.start + way.size - 1)
+        for way in schedule.ways
+        for step in way.steps
+        for c in step.crossings
+    )
+    blocks = np.arange(block << n).reshape(1 << n, -1)
+    made = [*scripts(schedule, range(1 << n))]
+    rows = blocks.reshape(1 << n, made[0].rows, made[0].unit)
+    assert np.array_equal(rehearse(made, rows).reshape(blocks.shape), apply(schedule, blocks))
+    assert sent_messages(schedule) == planned_messages(schedule)
+
+
 def test_turns_that_reach_into_the_next_round_are_not_left_out():
     source = gc.Layout.cyclic(3, 1)
     swap = Exchange(flip=0b011, when=0b011)

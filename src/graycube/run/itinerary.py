@@ -16,6 +16,7 @@ import numpy as np
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Span, bit_indices, parity
 from graycube.gf2.arrays import IntArray
+from graycube.run.whole import pieces
 from graycube.schedule import Crossing, Delay, Schedule, Step, Task, Way
 from graycube.schedule.way import require_no_stages
 
@@ -122,7 +123,8 @@ def itineraries(schedule: Schedule) -> list[tuple[range, Itinerary]]:
     """
     task = schedule.task
     require_no_stages(schedule.ways)
-    made = [(_span(task, way), _whole(schedule, way)) for way in schedule.ways if way.size]
+    parts = (part for way in schedule.ways if way.size for part in _in_rounds(schedule, way))
+    made = [(_span(task, part), _whole(schedule, part)) for part in parts]
     marks = sorted({0, task.payload, *(end for s, _ in made for end in (s.start, s.stop))})
     found = []
     for start, stop in pairwise(marks):
@@ -154,20 +156,41 @@ def _span(task: Task, way: Way) -> range:
     return range(task.payload)
 
 
+def _in_rounds(schedule: Schedule, way: Way) -> Iterator[Way]:
+    """The way of one slot in parts, each of which crosses a link in one round."""
+    slots = (1 << schedule.task.p) - (1 << schedule.task.n)
+    crossings = [crossing for step in way.steps for crossing in step.crossings]
+    if not way.per_slot or slots & ~way.mask or any(crossing.delays for crossing in crossings):
+        yield way
+        return
+    begun = (pieces(schedule, crossing.start, way.size) for crossing in crossings)
+    marks = sorted({0, way.size, *(low for some in begun for _, low, _ in some)})
+    for low, high in pairwise(marks):
+        steps = tuple(_later(step, low) for step in way.steps)
+        yield replace(way, start=way.start + low, stop=way.start + high, steps=steps)
+
+
+def _later(step: Step, cycles: int) -> Step:
+    crossings = (replace(one, start=one.start + cycles) for one in step.crossings)
+    return replace(step, crossings=tuple(crossings))
+
+
 def _whole(schedule: Schedule, way: Way) -> Way:
     """The way by addresses alone."""
     task, steps = schedule.task, []
     size = way.size << (task.p - task.n) * way.per_slot
     chosen = [1 << j for j in bit_indices(way.mask)]
     for step in way.steps:
-        steps.append(_in_rounds(schedule, step, chosen, size))
+        steps.append(_without_short_delays(schedule, step, chosen, size))
         if chosen and step.move is not None:
             back = step.affine(task.p).inverse()
             chosen = [_through(back, mask) for mask in chosen]
     return replace(way, steps=tuple(steps))
 
 
-def _in_rounds(schedule: Schedule, step: Step, chosen: Sequence[int], size: int) -> Step:
+def _without_short_delays(
+    schedule: Schedule, step: Step, chosen: Sequence[int], size: int
+) -> Step:
     """The step without delays that stay within a round.
 
     The elements are those of ``size`` that have the ``chosen`` sums.

@@ -64,12 +64,12 @@ def whole_script(schedule: Schedule, node: int) -> Script:
                 waiting = max(waiting, number % 2 + 1)
             if stay.comes is not None:
                 leg = legs[stay.comes]
-                for r, low, high in _pieces(schedule, leg.cycle, way.size):
+                for r, low, high in pieces(schedule, leg.cycle, way.size):
                     peer = leg.move.inverse()(node)
                     draft.receive(r, peer, (s, low), place.part(low, high))
             if stay.leaves is not None:
                 leg = legs[stay.leaves]
-                for r, low, high in _pieces(schedule, leg.cycle, way.size):
+                for r, low, high in pieces(schedule, leg.cycle, way.size):
                     draft.send(r, leg.move(node), (s, low), place.part(low, high))
             if stay.comes is stay.leaves is None:
                 kept.append(place.part(0, way.size))
@@ -143,8 +143,14 @@ def _stays(way: Way, legs: list[_Path], node: int) -> Iterator[_Stay]:
         yield _Stay(comes, None)
 
 
-def _pieces(schedule: Schedule, cycle: int, size: int) -> Iterator[tuple[int, int, int]]:
-    """Round by round, the positions of a way that cross a leg from ``cycle`` on."""
+def pieces(schedule: Schedule, cycle: int, size: int) -> Iterator[tuple[int, int, int]]:
+    """Round by round, the positions of a way that cross a leg from ``cycle`` on.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(1), Layout.nodes(1), block=8)
+    >>> [*pieces(Schedule(task, "mine", (0, 3, 6), 8, ()), cycle=2, size=6)]
+    [(0, 0, 1), (1, 1, 4), (2, 4, 6)]
+    """
     low, r = 0, schedule.round_of(cycle)
     while low < size:
         later = r + 1 < len(schedule.rounds)
@@ -158,7 +164,7 @@ def _require_rounds(schedule: Schedule, way: Way, legs: list[_Path], stay: _Stay
     if stay.comes is None or stay.leaves is None:
         return
     first, second = legs[stay.comes].cycle, legs[stay.leaves].cycle
-    for r, _, high in _pieces(schedule, second, way.size):
+    for r, _, high in pieces(schedule, second, way.size):
         if schedule.round_of(first + high - 1) >= r:
             raise InvalidValueError(
                 f"elements cross links in cycle {first + high - 1} and again in round {r}",
