@@ -29,6 +29,8 @@ OTHERS = (rotated_parts, dimension_exchange, all_to_all, half_exchange, pipeline
 """What is written down more simply is taken where it costs no more."""
 MADE = (half_exchange, pipeline)
 """What is made for units."""
+SLACK = 1.1
+"""Short units that follow each other close ranks, so they may take less than is counted."""
 
 
 class _Rounded(NamedTuple):
@@ -40,7 +42,7 @@ class _Rounded(NamedTuple):
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
-    """Where it is cheaper than all that needs no units."""
+    """Where it may be cheaper than all that needs no units."""
     if reason := why_conversion(task, machine):
         return reason
     if not all_to_all.moves_between_nodes(task.move, task.n):
@@ -58,12 +60,12 @@ def emit(task: Task, machine: Machine) -> Schedule:
 
 @lru_cache(maxsize=1 << 5)
 def _best(task: Task, machine: Machine) -> _Rounded | None:
-    """The cheapest, if it is cheaper than the others; shorter units are counted as they are.
+    """The cheapest, if it may be cheaper than the others; shorter units are counted so.
 
     Rounds of units that have nothing cost nothing. So more rounds may be cheaper than they are
     where all units are there: as many as without start-ups.
     """
-    least, found = min(other.price(task, machine) for other in OTHERS), None
+    least, found = SLACK * min(other.price(task, machine) for other in OTHERS), None
     machines = dict.fromkeys((machine, replace(machine, startup=0.0)))
     for units in _all_units(task):
         longest = -(-task.payload // units.payload)
