@@ -9,12 +9,13 @@ parity as starting at x - 1; that is a slip, and brute force agrees with x.
 Every exchange is its own inverse, so binary to Gray is the reversed list.
 """
 
+from bisect import bisect
 from collections.abc import Sequence
 from typing import Literal
 
 from graycube.errors import InvalidValueError
 from graycube.gf2.bits import require_int, require_ints
-from graycube.gf2.exchange import Exchange
+from graycube.gf2.exchange import Exchange, shared_exchange
 
 Order = Literal["descending", "ascending"] | Sequence[int]
 
@@ -36,13 +37,13 @@ def gray_to_binary(n: int, order: Order = "descending") -> tuple[Exchange, ...]:
     flip 0 where a1 = 1
     flip 2 where a3 = 1
     """
-    done: list[int] = []
+    done = [n - 1]  # in ascending order
     exchanges = []
     for m in _dimensions(n, order):
-        top = min((x for x in done if x > m), default=n - 1)
-        when = (2 << top) - (2 << m)  # the bits m + 1 .. top
-        exchanges.append(Exchange(flip=1 << m, when=when))
-        done.append(m)
+        place = bisect(done, m)
+        when = (2 << done[place]) - (2 << m)  # the bits m + 1 .. the next one done
+        exchanges.append(shared_exchange(1 << m, when))
+        done.insert(place, m)
     return tuple(exchanges)
 
 

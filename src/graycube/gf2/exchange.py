@@ -8,6 +8,7 @@ with what is at a ^ flip. Every step of the conversion and butterfly algorithms 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2.affine import AffineMap
@@ -150,6 +151,16 @@ class Exchange:
         flips = " ".join(str(j) for j in bit_indices(self.flip))
         tested = " ^ ".join(f"a{j}" for j in bit_indices(self.when)) or "0"
         return f"flip {flips} where {tested} = {self.want}"
+
+
+@lru_cache(maxsize=1 << 14)
+def shared_exchange(flip: int, when: int, want: int = 1) -> Exchange:
+    """The same object for the same numbers, for schedules that have few exchanges many times.
+
+    >>> shared_exchange(1, 2) is shared_exchange(1, 2)
+    True
+    """
+    return Exchange(flip, when, want)
 
 
 def compose(exchanges: Iterable[Exchange], size: int) -> AffineMap:

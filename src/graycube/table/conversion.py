@@ -20,6 +20,7 @@ from graycube.gf2 import (
     gray_to_binary,
 )
 from graycube.gf2.conversion import Order
+from graycube.gf2.exchange import shared_exchange
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task, Way, hop
 
@@ -70,7 +71,13 @@ class Field:
         flip 1 where a2 = 1, flip 2 where a4 = 1
         """
         convert = gray_to_binary if self.to_binary else binary_to_gray
-        return tuple(self._exchange(exchange) for exchange in convert(self.width, order))
+        found = convert(self.width, order)
+        if self.dims == (*range(self.width),):
+            return found
+        return tuple(
+            shared_exchange(self.placed(each.flip), self.placed(each.when), each.want)
+            for each in found
+        )
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -95,11 +102,11 @@ class Field:
         >>> print(*Field((1, 2, 4), to_binary=True).below(1, odd=True), sep=", ")
         flip 1 where a2 ^ a4 = 0, flip 2 where a4 = 0
         """
-        lower = self.dims[: self.width - top]
-        above = (sum(1 << d for d in self.dims[k + 1 :]) for k in range(len(lower)))
-        return tuple(
-            Exchange(1 << d, when, 1 - odd) for d, when in zip(lower, above, strict=True)
-        )
+        above, exchanges = self.placed((1 << self.width) - 1), []
+        for dim in self.dims[: self.width - top]:
+            above ^= 1 << dim
+            exchanges.append(shared_exchange(1 << dim, above, 1 - odd))
+        return tuple(exchanges)
 
     def placed(self, word: int) -> int:
         """The node number that has the bits of a word in this field.
@@ -111,9 +118,6 @@ class Field:
         if self.dims == (*range(low, low + width),):
             return word << low
         return sum(1 << self.dims[j] for j in bit_indices(word))
-
-    def _exchange(self, exchange: Exchange) -> Exchange:
-        return Exchange(self.placed(exchange.flip), self.placed(exchange.when), exchange.want)
 
 
 @lru_cache(maxsize=64)  # many candidates ask
@@ -265,7 +269,7 @@ def where_not(exchange: Exchange) -> Exchange:
     >>> print(where_not(Exchange(flip=1, when=2)))
     flip 0 where a1 = 0
     """
-    return Exchange(exchange.flip, exchange.when, 1 - exchange.want)
+    return shared_exchange(exchange.flip, exchange.when, 1 - exchange.want)
 
 
 def always(dimension: int) -> Exchange:
@@ -274,4 +278,4 @@ def always(dimension: int) -> Exchange:
     >>> print(always(3))
     flip 3 where 0 = 0
     """
-    return Exchange(1 << dimension, when=0, want=0)
+    return shared_exchange(1 << dimension, 0, 0)
