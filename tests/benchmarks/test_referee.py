@@ -1,13 +1,15 @@
 """The planner and what anybody would try: its figures, and that it is as good as it was."""
 
 import importlib
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sweeping import larger, sweep
 
 import graycube as gc
+from graycube.run import apply, rehearse, scripts
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "referee"
 
@@ -55,6 +57,25 @@ def test_some_cells_are_as_good_as_they_were(referee):
     found = [row for kind in some for row in referee.rows(kind, kinds[kind], 100)]
     assert len(found) == 18
     assert referee.worse(found, referee.read()) == []
+
+
+@pytest.mark.parametrize("n", [2, *sweep((3,), (4,))])
+def test_what_is_chosen_runs(n, referee):
+    for _, (source, target) in referee.kinds(n):
+        for behind, ports, switching, startup in product(
+            larger((5,), (1, 3, 5, 6, 7, 12, 40)),
+            sorted({1, 2, n - 1, n}),
+            referee.SWITCHING,
+            larger((0.1,), (0.0, 0.02, 0.1, 0.4)),
+        ):
+            block = source.block_size * behind
+            machine = gc.Machine(n, ports, switching, startup=startup, per_byte=1 / block)
+            schedule = gc.plan(source, target, block, machine=machine).schedule
+            data = np.arange(block << n).reshape(1 << n, block)
+            made = [*scripts(schedule, range(1 << n))]
+            rows = data.reshape(1 << n, made[0].rows, made[0].unit)
+            ran = rehearse(made, rows).reshape(data.shape)
+            assert np.array_equal(ran, apply(schedule, data))
 
 
 @pytest.mark.sweep
