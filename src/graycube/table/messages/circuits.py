@@ -102,11 +102,14 @@ def _on_circuits(
 
 
 def _round_about(some: Sequence[Message], ports: int) -> dict[Message, Hops]:
-    """In the first round in which any path is free, over a shortest one."""
+    """In the first round in which any path is free, over a shortest one.
+
+    Rounds only fill: where one part of a message found no path, no other will.
+    """
     n = max(u | v for u, v, _ in some).bit_length()
-    rounds, hops = list[InUse](), dict[Message, Hops]()
+    rounds, hops, first = list[InUse](), dict[Message, Hops](), dict[tuple[int, int], int]()
     for u, v, k in some:
-        number, path = 0, None
+        number, path = first.get((u, v), 0), None
         while path is None:
             if number == len(rounds):
                 rounds.append(InUse(ports))
@@ -116,6 +119,7 @@ def _round_about(some: Sequence[Message], ports: int) -> dict[Message, Hops]:
             number += path is None
         rounds[number].admits(u, v, _links(u, path, n))
         hops[u, v, k] = tuple((number, d) for d in path)
+        first[u, v] = number
     return hops
 
 
@@ -133,14 +137,16 @@ def _free_path(links: int, start: int, stop: int, n: int) -> list[int] | None:
 
     The nodes from which it is so many links to the end are the bits of a word.
     """
+    if not ~links & _leaving(n) << start:
+        return None
     nodes = (1 << (1 << n)) - 1
     free = [~links >> (d << n) & nodes for d in range(n)]
+    across = [(1 << d, lower, free[d]) for d, lower in enumerate(_lower(n))]
     seen, near = 1 << stop, [1 << stop]
     while not seen >> start & 1:
         reached, last = 0, near[-1]
-        for d in range(n):
-            lower = _lower(n, d)
-            reached |= ((last & lower) << (1 << d) | last >> (1 << d) & lower) & free[d]
+        for far, lower, open_ in across:
+            reached |= ((last & lower) << far | last >> far & lower) & open_
         near.append(reached & ~seen)
         seen |= reached
         if not near[-1]:
@@ -154,9 +160,15 @@ def _free_path(links: int, start: int, stop: int, n: int) -> list[int] | None:
 
 
 @cache
-def _lower(n: int, d: int) -> int:
-    """A bit for each node whose bit d is 0."""
-    return sum(1 << u for u in range(1 << n) if not u >> d & 1)
+def _leaving(n: int) -> int:
+    """The links from node 0; those from another are so many bits further."""
+    return sum(1 << (d << n) for d in range(n))
+
+
+@cache
+def _lower(n: int) -> list[int]:
+    """For each dimension a bit for each node whose bit is 0 there."""
+    return [sum(1 << u for u in range(1 << n) if not u >> d & 1) for d in range(n)]
 
 
 def _in_subcubes(

@@ -81,11 +81,12 @@ class _Room:
     def _from(self, begin: int, end: int, *, waits: bool = False) -> list[list[int]] | None:
         """Over each dimension, from where a link leads to the end, then to these, and so on."""
         n, seen, last, found = self.n, end, end, list[list[int]]()
+        lower = _lower(n, self.slots)
+        across = [(1 << d, lower[d], free) for d, free in enumerate(self.free)]
         while not seen & begin:
-            over = list[int]()
-            for d, free in enumerate(self.free):
-                lower, distance = _lower(n, d, self.slots), 1 << d
-                over.append(((last & lower) << distance | last >> distance & lower) & free)
+            over = [
+                ((last & low) << far | last >> far & low) & free for far, low, free in across
+            ]
             reached, waited = _union(over), 1 << n
             while waits and waited < self.slots << n:
                 reached |= reached >> waited
@@ -140,9 +141,9 @@ def _union(words: Iterable[int]) -> int:
 
 
 @cache
-def _lower(n: int, d: int, slots: int) -> int:
-    """A bit for each node of each slot whose bit d is 0."""
-    return sum(1 << at for at in range(slots << n) if not at >> d & 1)
+def _lower(n: int, slots: int) -> list[int]:
+    """For each dimension a bit for each node of each slot whose bit is 0 there."""
+    return [sum(1 << at for at in range(slots << n) if not at >> d & 1) for d in range(n)]
 
 
 @cache
