@@ -13,7 +13,7 @@ import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 import graycube as gc
 from graycube.gf2 import AffineMap, Exchange, Matrix
@@ -50,41 +50,45 @@ def clock_of(crossing, a):
     return crossing.start + sum(late)
 
 
-def goal(task, node, position):
-    """The node and the position where an element belongs, from the layouts alone."""
-    slot, behind = divmod(position, task.block // task.source.block_size)
-    node, slot = task.target.locate(task.source.index(node, slot))
-    return node, slot * (task.block // task.source.block_size) + behind
-
-
 @cache
 def goals(task):
-    block = range(task.block)
-    return {(u, k): goal(task, u, k) for u in range(1 << task.n) for k in block}
+    """The node and the position where each element belongs, from the layouts alone."""
+    source, target, found = task.source, task.target, {}
+    payload = task.block // source.block_size
+    for home in product(range(1 << task.n), range(source.block_size)):
+        node, slot = target.locate(source.index(*home))
+        for behind in range(payload):
+            found[home[0], home[1] * payload + behind] = node, slot * payload + behind
+    return found
 
 
 def hops_of(task, step, at, after):
     """The crossings of a step: element, clock, cycle and dimension."""
-    low = (1 << task.n) - 1
+    n, low = task.n, (1 << task.n) - 1
     for crossing in step.crossings:
         messages = defaultdict(list)
         for e, (a, behind) in at.items():
             if (a ^ after[e]) >> crossing.dim & 1:
-                place = (a >> task.n) * task.payload + behind
-                messages[a & low, clock_of(crossing, a)].append((place, e))
+                messages[a & low, clock_of(crossing, a)].append((a >> n, behind, e))
         for (_, clock), message in messages.items():
-            for turn, (_, e) in enumerate(sorted(message)):
+            for turn, (*_, e) in enumerate(sorted(message)):
                 yield e, clock, clock + turn, crossing.dim
 
 
 def follow(task, way):
     """The rows of a way, its elements at the end, and the bits that changed without a link."""
+    n, payload = task.n, task.payload
+    places = (divmod(k, payload) for k in range(task.block))
+    slots = [
+        (k, slot << n, behind)
+        for k, (slot, behind) in enumerate(places)
+        if way.start <= (behind if way.per_slot else k) < way.stop
+    ]
     at = {
-        u * task.block + k: (k // task.payload << task.n | u, k % task.payload)
-        for u in range(1 << task.n)
-        for k in range(task.block)
-        if (k // task.payload << task.n | u) & way.mask == way.value
-        and way.start <= (k % task.payload if way.per_slot else k) < way.stop
+        u * task.block + k: (slot | u, behind)
+        for u in range(1 << n)
+        for k, slot, behind in slots
+        if (slot | u) & way.mask == way.value
     }
     hops, leaps, rows = {element: [] for element in at}, 0, []
     for step in way.steps:
@@ -94,7 +98,7 @@ def follow(task, way):
                 hops[e].append(hop)
             crossed = sum(1 << crossing.dim for crossing in step.crossings)
             for e, a in after.items():
-                leaps |= (at[e][0] ^ a) & ~crossed & (1 << task.n) - 1
+                leaps |= (at[e][0] ^ a) & ~crossed & (1 << n) - 1
                 at[e] = a, at[e][1]
     for e, path in hops.items():
         node = e // task.block
@@ -104,12 +108,16 @@ def follow(task, way):
     return rows, at, leaps
 
 
-def at_home(schedule, e, a, behind):
-    """Whether an element that is at an address belongs there."""
-    task = schedule.task
-    end = a if schedule.relabel is None else moved(schedule.relabel, a)
-    place = end & (1 << task.n) - 1, (end >> task.n) * task.payload + behind
-    return place == goals(task)[divmod(e, task.block)]
+def are_at_home(schedule, at):
+    """Whether all elements that are at some addresses belong there."""
+    task, relabel, wanted = schedule.task, schedule.relabel, goals(schedule.task)
+    n, block, payload = task.n, task.block, task.payload
+    for e, (a, behind) in at.items():
+        end = a if relabel is None else moved(relabel, a)
+        place = end & (1 << n) - 1, (end >> n) * payload + behind
+        if place != wanted[divmod(e, block)]:
+            return False
+    return True
 
 
 def judge(schedule, machine):
@@ -119,7 +127,7 @@ def judge(schedule, machine):
         more, at, leaps = follow(schedule.task, way)
         rows += more
         seen.update(at.keys())
-        if leaps or not all(at_home(schedule, e, *place) for e, place in at.items()):
+        if leaps or not are_at_home(schedule, at):
             wrong.add("end")
     if seen != Counter(range(schedule.task.block << schedule.task.n)):
         wrong.add("share")

@@ -1,9 +1,11 @@
 """Cards send and receive: both are counted, by messages and node numbers alone."""
 
 from collections import Counter
+from itertools import product
 
 import pytest
 from round_messages import rounds
+from sweeping import sweep
 
 import graycube as gc
 from graycube.planning.candidate import all_candidates
@@ -22,8 +24,13 @@ def seconds(sent, share, far):
     return max(busy.values(), default=0)
 
 
-@pytest.mark.parametrize("share", [1, 2, 4])
-@pytest.mark.parametrize("codes", [("gray", "binary"), ("binary", "gray"), ("gray", "gray")])
+CODES = [("gray", "binary"), ("binary", "gray"), ("gray", "gray")]
+FEW = [*zip(CODES, (4, 2, 1), strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("codes", "share"), [*FEW, *sweep(*(c for c in product(CODES, (1, 2, 4)) if c not in FEW))]
+)
 def test_a_round_waits_for_the_card_that_sends_or_receives_most(share, codes):
     far = 0b1100
     machine = gc.Machine(

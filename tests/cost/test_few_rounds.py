@@ -192,15 +192,17 @@ def test_which_fields_a_task_converts():
     assert converted_width(gc.Task(mesh["binary"], mesh["binary"], 2)) == 1
 
 
+@pytest.mark.parametrize("turns", [3, *sweep((1,))])
 @pytest.mark.parametrize("ports", [1, 2, 3, "all"])
-def test_they_hold_for_more_dimensions_and_for_several_fields(ports):
+def test_they_hold_for_more_dimensions_and_for_several_fields(ports, turns):
     shapes = [((64, 8), (8, 8)), ((4, 16), (4, 16)), ((512,), (512,))]
-    for (shape, nodes), back in product(shapes, (False, True)):
+    startups = (0.0, 1.0, 30.0)
+    for k, ((shape, nodes), back) in enumerate(product(shapes, (False, True))):
         source, target = (
             gc.Layout.mesh(shape, nodes=nodes, code=code)
             for code in (("gray", "binary"), ("binary", "gray"))[back]
         )
-        for startup in (0.0, 1.0, 30.0):
+        for startup in startups[k % turns :: turns]:
             machine = gc.Machine(source.n, ports, startup=startup)
             plan = gc.plan(source, target, source.block_size * 60, machine=machine)
             found = least_volumes(plan.task, machine, 0)
@@ -267,12 +269,13 @@ def one_block(links, distance):
     ("distance", "ports", "wait"),
     [(2, 1, 0), (2, 1, 1), (2, 2, 0), (3, 1, 1), (3, 2, 0), *sweep((4, 1, 1), (4, 2, 0))],
 )
-def test_a_block_that_goes_far(distance, ports, wait):
+@pytest.mark.parametrize("cases", [100, *sweep((1000,))])
+def test_a_block_that_goes_far(distance, ports, wait, cases):
     """Whatever links the nodes choose for each round."""
     rng = random.Random(distance)  # noqa: S311
     share = Fraction(distance + 1, 2) if wait else without_pause(distance, ports)
     arrived = 0
-    for _ in range(larger(300, 1000)):
+    for _ in range(cases):
         links = []
         for _ in range(distance + wait):
             every = [(u, u ^ 1 << d) for u in range(1 << distance) for d in range(distance)]

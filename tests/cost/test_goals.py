@@ -7,7 +7,7 @@ from operator import or_
 import pytest
 from hypothesis import given, settings, strategies as st
 from strategies import affine_map, affine_parts
-from sweeping import examples
+from sweeping import examples, sweep
 
 import graycube as gc
 from graycube.cost import lower_bounds
@@ -66,7 +66,7 @@ def known_after(count, n, rounds):
 
 CUBES = [
     (1, 1, "circuit"), (2, 1, "store-and-forward"), (2, 1, "circuit"),
-    (2, 2, "store-and-forward"), (2, 2, "circuit"),
+    (2, 2, "store-and-forward"), *sweep((2, 2, "circuit")),
 ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from math import comb
 import pytest
 from hypothesis import given, settings, strategies as st
 from strategies import affine_map, affine_parts, gray_word
-from sweeping import examples
+from sweeping import examples, larger
 
 import graycube as gc
 from graycube.cost import lower_bounds, simulate
@@ -128,7 +128,9 @@ def machines(draw, n):
     )
 
 
-@given(st.data(), st.integers(2, 8), st.integers(1, 200), st.sampled_from((1, 4, 16)))
+@given(
+    st.data(), st.integers(2, larger(6, 8)), st.integers(1, 200), st.sampled_from((1, 4, 16))
+)
 @settings(max_examples=examples(60))
 def test_no_candidate_beats_a_bound(data, n, block, itemsize):
     direction = data.draw(st.permutations(("gray", "binary")))

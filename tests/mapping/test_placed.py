@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from sweeping import sweep
+from sweeping import larger, sweep
 
 import graycube as gc
 from graycube.errors import GraycubeError
@@ -57,7 +57,7 @@ FEW.append(("4 x 4 x 4", "neighbours"))
 
 @pytest.mark.parametrize(("name", "kind"), [*FEW, *sweep(*CASES)])
 def test_never_worse_than_the_usual_orders(name, kind, monkeypatch):
-    monkeypatch.setattr(improve, "EFFORT", 1 << 22)
+    monkeypatch.setattr(improve, "EFFORT", 1 << larger(20, 22))
     machine = MACHINES[name]
     for mesh in MESHES[machine.dims]:
         pattern = gc.Pattern.mesh(mesh, **PATTERNS[kind])

@@ -182,9 +182,13 @@ def test_near_and_far_links_are_told_apart(far, noise):
                 assert sample.predicted(machine) == pytest.approx(sample.seconds, rel=1e-2)
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.05])
+CARDS = [(2, 4, 1), (2, 4, 2), (2, 2, 4), (1, 2, 2)]
+FEW = [(2, 4, 1, 0.05), (2, 4, 2, 0.0), (2, 2, 4, 0.05), (1, 2, 2, 0.05)]
+REST = [(*card, noise) for card in CARDS for noise in (0.0, 0.05)]
+
+
 @pytest.mark.parametrize(
-    ("far", "slower", "share"), [(2, 4, 1), (2, 4, 2), (2, 2, 4), (1, 2, 2)]
+    ("far", "slower", "share", "noise"), [*FEW, *sweep(*(c for c in REST if c not in FEW))]
 )
 def test_cards_that_ranks_share_are_found(far, slower, share, noise):
     truth = VirtualMachine(

@@ -13,6 +13,7 @@ from claim_cases import (
     untitled_errata,
     with_another_formula,
 )
+from sweeping import sweep
 
 import graycube as gc
 from graycube.papers.claims import VERDICTS
@@ -78,7 +79,7 @@ def test_a_limit_is_reached_or_its_slack_is_on_record(folder, key):
     sign = 1 if claim.relation == "<=" else -1
     away = [
         sign * (evaluate(claim.formula, sizes) - ours)
-        for ours, sizes in quick_run(folder, key).compared
+        for (ours, *_), sizes, _ in quick_run(folder, key).compared
     ]
     assert min(x for x in away if x >= 0) == evaluate(claim.slack, {})
 
@@ -110,9 +111,10 @@ def test_all_figures_are_drawn():
     assert all(claim.draw for claim in CLAIMS.values() if claim.kind == "figure")
 
 
+@pytest.mark.parametrize("anew", [False, *sweep((True,))])
 @pytest.mark.parametrize(("folder", "key"), FORMULAS)
-def test_another_formula_is_contradicted(folder, key):
-    outcome = with_another_formula(PAPERS[folder], CLAIMS[folder, key])
+def test_another_formula_is_contradicted(folder, key, anew):
+    outcome = with_another_formula(PAPERS[folder], CLAIMS[folder, key], anew=anew)
     assert (outcome.verdict, outcome.error) == ("fails", "")
     assert outcome.exceptions
 

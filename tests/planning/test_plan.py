@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 import pytest
 from hypothesis import given, settings, strategies as st
-from sweeping import examples
+from sweeping import examples, larger
 
 import graycube as gc
 from graycube.cost import simulate
@@ -46,7 +46,7 @@ def machines(draw, n):
     )
 
 
-@given(st.data(), st.integers(2, 6), st.integers(1, 120))
+@given(st.data(), st.integers(2, larger(5, 6)), st.integers(1, 120))
 @settings(max_examples=examples(30))
 def test_auto_takes_the_cheapest_of_a_complete_table(data, n, block):
     machine = data.draw(machines(n))

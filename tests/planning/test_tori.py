@@ -4,11 +4,12 @@ import pickle
 
 import numpy as np
 import pytest
+from sweeping import sweep
 
 import graycube as gc
 from graycube.errors import GraycubeError
 
-SHAPES = ((4,), (2, 4), (4, 2), (4, 4), (8, 4), (4, 4, 4))
+SHAPES = ((4,), (2, 4), (4, 2), (4, 4), (2, 2, 4), *sweep(((8, 4),), ((4, 4, 4),)))
 
 
 def tasks(n):

@@ -172,9 +172,9 @@ def test_periods_come_near_the_flow(n, ports):
 @pytest.mark.parametrize(
     ("n", "ports", "numbers"),
     [
-        (3, 1, (2, 3, 5, 8, 14)),
+        (3, 1, (2, 3, 14)),
         (3, 2, (2, 4, 6)),
-        *sweep((4, 1, (4, 11, 13)), (4, 2, (3, 5, 13))),
+        *sweep((3, 1, (2, 3, 5, 8, 14)), (4, 1, (4, 11, 13)), (4, 2, (3, 5, 13))),
     ],
 )
 def test_dives_trade_rounds_for_volume(n, ports, numbers):
@@ -247,10 +247,11 @@ def test_dives_find_short_schedules_of_few_rounds(n, ports, rounds, least):
     assert simulate(made).nonempty <= rounds
 
 
-def test_rounds_that_are_chosen_anew_make_it_shorter():
+@pytest.mark.parametrize("tries", [4, *sweep((12,))])
+def test_rounds_that_are_chosen_anew_make_it_shorter(tries):
     demand = Demand.of(gc.Task(*GRAY[4], 1))
     (first,) = shorter(demand, 3, 5, tries=0)
-    *_, best = shorter(demand, 3, 5, tries=12)
+    *_, best = shorter(demand, 3, 5, tries=tries)
     assert 0.75 <= best.steps.volume < first.steps.volume - 0.01
 
 

@@ -50,7 +50,9 @@ def test_every_element_arrives(widths):
             assert cycles == schedule.cycles or block < 5 * len(widths)  # gaps
 
 
-@pytest.mark.parametrize("widths", [*WIDTHS, (9, 2), (5, 5, 5), (8, 2, 3, 3), (2, 2, 2, 2)])
+@pytest.mark.parametrize(
+    "widths", [*WIDTHS, (9, 2), (2, 2, 2, 2), *sweep(((5, 5, 5),), ((8, 2, 3, 3),))]
+)
 def test_pipelines_fill_once(widths):
     """For whole groups that are at least as many as the widest field has bits."""
     fields, wide = len(widths), max(widths)

@@ -25,11 +25,12 @@ from graycube.table.lanes import in_lanes, lengths
 from graycube.verify import check_algebra
 
 NAME = "fewer-bytes"
-WIDTHS = [(2, 2), (2, 3), (3, 3), (2, 2, 2)]
+WIDTHS = [(2, 2), (2, 3), (2, 2, 2)]
 
 
 @pytest.mark.parametrize(
-    "widths", [*WIDTHS, *sweep(((4, 3),), ((2, 3, 2),), ((4, 4),), ((3, 3, 3),), ((5, 2),))]
+    "widths",
+    [*WIDTHS, *sweep(((3, 3),), ((4, 3),), ((2, 3, 2),), ((4, 4),), ((3, 3, 3),), ((5, 2),))],
 )
 def test_every_point_takes_every_element_there(widths):
     """As many elements in each round as the tables say, and those that shares leave over."""
@@ -45,7 +46,7 @@ def test_every_point_takes_every_element_there(widths):
 
 
 @pytest.mark.parametrize(
-    "widths", [(3, 3), (4, 3), *sweep(((4, 4),), ((5, 2),), ((3, 3, 3),), ((2, 2, 3),))]
+    "widths", [(3, 3), *sweep(((4, 3),), ((4, 4),), ((5, 2),), ((3, 3, 3),), ((2, 2, 3),))]
 )
 def test_large_blocks_are_proved(widths):
     block = 10**6

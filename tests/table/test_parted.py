@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sweeping import sweep
 from way_mutants import judge, mutant
 
 import graycube as gc
@@ -72,10 +73,11 @@ def test_parts_are_positions_of_each_slot(payload, parts, cycles):
 @pytest.mark.parametrize(
     ("n", "ports", "payload", "nodes", "lengths"),
     [
-        (4, 3, 100, "binary", [267, 267, 267, 267]),  # a third of 800 are 266.7
-        (4, 3, 100, "gray", [267, 267, 267, 267]),
+        (4, 3, 10, "binary", [27, 27, 27, 27]),  # a third of 80 are 26.7
+        (4, 3, 10, "gray", [27, 27, 27, 27]),
+        *sweep(*((4, 3, 100, code, [267, 267, 267, 267]) for code in ("binary", "gray"))),
         (4, 4, 7, "binary", [14, 14, 14, 14]),
-        (5, 5, 6, "gray", [20, 20, 20, 20, 20]),  # a fifth of 96 are 19.2
+        *sweep((5, 5, 6, "gray", [20, 20, 20, 20, 20])),  # a fifth of 96 are 19.2
     ],
 )
 def test_all_parts_have_a_share_of_what_is_left_over(n, ports, payload, nodes, lengths):

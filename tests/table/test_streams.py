@@ -66,7 +66,9 @@ def test_three_fifths_are_found_from_nothing():
 
 
 @pytest.mark.parametrize("ports", [1, 2, "all"])
-@pytest.mark.parametrize(("startup", "block"), [(0.0, 61), (5.0, 400), *sweep((0.5, 60))])
+@pytest.mark.parametrize(
+    ("startup", "block"), [(0.0, 61), (5.0, 100), *sweep((0.5, 60), (5.0, 400))]
+)
 @pytest.mark.parametrize("seed", seeds(2, 30))
 def test_each_block_arrives(ports, startup, block, seed):
     source, target = scrambled(seed, 4), scrambled(seed + 100, 4)

@@ -17,7 +17,7 @@ from graycube.table.gray import gb1
 from graycube.verify import RULES, check_algebra, check_elements
 
 SLOT, FIRST, SECOND = 0b100, 0b001, 0b010  # address bits of two node bits and one slot bit
-FEW, MANY = 100, 4000  # mutants of each kind
+FEW, MANY = 60, 4000  # mutants of each kind
 
 
 def verified(make, machine):

@@ -627,10 +627,10 @@ SHAPES = {
     "Tree of 16 nodes": on_tree,
     "Cluster of 16 nodes": lambda: on_machine(CARDS),
     "Torus of 16 nodes": lambda: on_torus((4, 4)),
-    "Torus of 32 nodes": lambda: on_torus((2, 16), slots=1),
     "Mesh of 8 nodes": lambda: on_torus((8,), joined=False),
 }
 MORE = {
+    "Torus of 32 nodes": lambda: on_torus((2, 16), slots=1),
     "Tree of 16 nodes, hop by hop": lambda: on_tree(**STORED),
     "Torus of 8 nodes": lambda: on_torus((8,), **STORED),
     "Torus of 64 nodes": lambda: on_torus((4, 2, 8), joined=(False, True, True)),
@@ -789,8 +789,8 @@ def test_ways_up_and_down_stand_above_their_parts(opened, machine):
         assert not np.any(around & (top < boxes[:, 3]))
 
 
-DRAWN = [0, 3, 6, *sweep(*((n,) for n in (1, 2, 4, 5, 7, 8)))]
-TREES = [(2, 2), (8, 4, 2), *sweep(((16,),), ((4, 4, 4),), ((2, 64),), ((64, 2, 2),))]
+DRAWN = [0, 6, *sweep(*((n,) for n in (1, 2, 3, 4, 5, 7, 8)))]
+TREES = [(8, 4, 2), *sweep(((2, 2),), ((16,),), ((4, 4, 4),), ((2, 64),), ((64, 2, 2),))]
 
 
 TORI = [[4, 8], *sweep(([16, 16],), ([4, 4, 4],), ([256],), ([2, 2, 4, 4],))]

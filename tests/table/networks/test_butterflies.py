@@ -35,7 +35,7 @@ ENCODINGS = ("Gray", *GRAY_NODES, "Binary")
 SIZES = list(itertools.product(range(1, 7), range(1, 7)))  # dimensions and slot bits
 SMALL = [(n, slots) for n, slots in SIZES if n <= 3 and slots <= 3]
 LARGE = [size for size in SIZES if size not in SMALL]
-MOST = 8  # bits of an index; `make sweep` tries 12
+MOST = 7  # bits of an index; `make sweep` tries 12
 MANY = settings(max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
 
 every_row = pytest.mark.parametrize(("kind", "encoding"), ROWS)
