@@ -575,7 +575,7 @@ def test_the_bar_is_drawn_on_terminals_only(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("per_byte", "largest"), [(1e-9, 1 << 21), (1e-5, 1 << 15), (0.1, 512)]
+    ("per_byte", "largest"), [(1e-5, 1 << 15), (0.1, 512), *sweep((1e-9, 1 << 21))]
 )
 def test_slow_links_take_fewer_sizes_and_how_long_is_told_beforehand(
     per_byte, largest, monkeypatch
