@@ -61,7 +61,7 @@ def test_large_blocks_are_proved(widths):
 
 
 @pytest.mark.parametrize(
-    ("widths", "rounds", "cycles"), [((3, 3), 8, 700), ((4, 4), 10, 680), ((2, 5), 12, 662)]
+    ("widths", "rounds", "cycles"), [((3, 3), 8, 700), ((4, 4), 10, 670), ((2, 5), 12, 652)]
 )
 def test_start_ups_make_it_the_choice(widths, rounds, cycles):
     """Ring schedules take 14 to 20 rounds, and 672 to 720 cycles."""

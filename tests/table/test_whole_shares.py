@@ -1,0 +1,43 @@
+"""Shares in whole elements: they are all of a block, and rounds hardly get longer."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, strategies as st
+from sweeping import sweep
+
+from graycube.table.conversion import Field
+from graycube.table.gray.fewer_bytes import _choices, _of_fields
+from graycube.table.lanes import cycles, lengths
+from graycube.table.whole_shares import Share, whole_shares
+
+LANES = st.lists(
+    st.tuples(st.integers(0, 2), st.sampled_from("xyz")), max_size=3, unique_by=lambda r: r[0]
+)
+SHARES = st.lists(
+    st.builds(Share, st.integers(1, 5), st.sampled_from("uv"), LANES.map(tuple)),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(shares=SHARES, block=st.integers(1, 10**20))
+def test_they_are_all_of_each_block(shares, block):
+    sizes, sums = whole_shares(shares, block), Counter()
+    for share, size in zip(shares, sizes, strict=True):
+        assert size >= 0
+        sums[share.nodes] += size
+    assert set(sums.values()) == {block}
+
+
+@pytest.mark.parametrize(
+    ("n", "ports"),
+    [(3, "all"), (4, "all"), (4, 1), (4, 2), (5, 3), *sweep((5, "all"), (6, "all"), (6, 4))],
+)
+def test_a_round_is_longer_than_its_share_by_an_element_at_most(n, ports):
+    fields = (Field(tuple(range(n)), to_binary=True),)
+    for choice in _choices(fields, ports):
+        ways = _of_fields(fields, ports, choice)
+        parts = lengths(ways)
+        for block in (2, 3, 5, 8, 13, 21, 30, 55, 100, 300):
+            assert sum(cycles(ways, block)) <= sum(parts) * block + len(parts)
