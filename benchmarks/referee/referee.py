@@ -89,7 +89,8 @@ def price(rounds: Iterable[tuple[int, int]], machine: gc.Machine) -> float:
 
 
 def ports_of(n: int) -> list[Ports]:
-    return [*range(1, min(n, 4)), "all"]
+    few = {*range(1, min(n, 4)), n - 1}
+    return [*sorted(few), "all"]
 
 
 def rows(kind: str, pair: Pair, behind: int) -> Iterator[Row]:

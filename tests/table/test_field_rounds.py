@@ -14,9 +14,9 @@ from graycube.table.conversion import Field, converted
 from graycube.table.gray.fewer_bytes import (
     MAX_WAYS,
     TWO_BITS,
-    _choices,
     _of_field,
     _of_fields,
+    _of_table,
     _parts,
     front,
 )
@@ -37,7 +37,7 @@ def test_every_point_takes_every_element_there(widths):
     for k, back in enumerate(directions(widths)[:: larger(2, 1)]):
         task = task_of(widths, 120 + k, back)
         fields = converted(task)
-        for choice in _choices(fields, "all")[k % 2 :: 2]:
+        for choice in _of_table(fields, "all")[k % 2 :: 2]:
             ways, parts = _of_fields(fields, "all", choice), _parts(fields, "all", choice)
             assert all(map(isclose, lengths(ways), parts))
             schedule = in_lanes(task, NAME, ways)

@@ -7,15 +7,15 @@ from hypothesis import given, strategies as st
 from sweeping import sweep
 
 from graycube.table.conversion import Field
-from graycube.table.gray.fewer_bytes import _choices, _of_fields
+from graycube.table.gray.fewer_bytes import _of_fields, _of_table
 from graycube.table.lanes import cycles, lengths
-from graycube.table.whole_shares import Share, whole_shares
+from graycube.table.whole_shares import LaneShare, whole_shares
 
 LANES = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from("xyz")), max_size=3, unique_by=lambda r: r[0]
 )
 SHARES = st.lists(
-    st.builds(Share, st.integers(1, 5), st.sampled_from("uv"), LANES.map(tuple)),
+    st.builds(LaneShare, st.integers(1, 5), st.sampled_from("uv"), LANES.map(tuple)),
     min_size=1,
     max_size=6,
 )
@@ -36,7 +36,7 @@ def test_they_are_all_of_each_block(shares, block):
 )
 def test_a_round_is_longer_than_its_share_by_an_element_at_most(n, ports):
     fields = (Field(tuple(range(n)), to_binary=True),)
-    for choice in _choices(fields, ports):
+    for choice in _of_table(fields, ports):
         ways = _of_fields(fields, ports, choice)
         parts = lengths(ways)
         for block in (2, 3, 5, 8, 13, 21, 30, 55, 100, 300):

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from graycube.gf2 import Exchange
 from graycube.schedule import Schedule, Task, Way, hop
-from graycube.table.whole_shares import Share, whole_shares
+from graycube.table.whole_shares import LaneShare, whole_shares
 
 _Size = TypeVar("_Size", int, float)
 
@@ -131,7 +131,9 @@ def _sizes(ways: tuple[LaneWay, ...], block: int) -> list[int]:
     if all(way.weight * block % total[way.mask, way.value] == 0 for way in ways):
         return in_order
     shares = [
-        Share(way.weight, (way.mask, way.value), tuple((s.round, s.lane) for s in way.steps))
+        LaneShare(
+            way.weight, (way.mask, way.value), tuple((s.round, s.lane) for s in way.steps)
+        )
         for way in ways
     ]
     both = in_order, whole_shares(shares, block)

@@ -14,7 +14,7 @@ Lane = tuple[int, Hashable]
 """A round, and what is used in it."""
 
 
-class Share(NamedTuple):
+class LaneShare(NamedTuple):
     """So much of what some nodes have, and the lanes that it goes over."""
 
     weight: int
@@ -22,10 +22,10 @@ class Share(NamedTuple):
     lanes: tuple[Lane, ...]
 
 
-def whole_shares(shares: Sequence[Share], block: int) -> list[int]:
+def whole_shares(shares: Sequence[LaneShare], block: int) -> list[int]:
     """Elements for each share, which for the same nodes add up to a block.
 
-    >>> shares = [Share(1, nodes, ((0, lane),)) for nodes in "uv" for lane in "xy"]
+    >>> shares = [LaneShare(1, nodes, ((0, lane),)) for nodes in "uv" for lane in "xy"]
     >>> whole_shares(shares, 3)  # three over each lane, and not two and four
     [2, 1, 1, 2]
     """
@@ -43,7 +43,9 @@ def whole_shares(shares: Sequence[Share], block: int) -> list[int]:
     return sizes
 
 
-def _deal_out(shares: Sequence[Share], sizes: list[int], left: list[int], unit: int) -> None:
+def _deal_out(
+    shares: Sequence[LaneShare], sizes: list[int], left: list[int], unit: int
+) -> None:
     """Add to the sizes what is left of the blocks, in parts of an element: nodes take turns."""
     lanes = _Lanes(shares, sizes, left, unit)
     of, parts = defaultdict[Hashable, list[int]](list), defaultdict[Hashable, int](int)
@@ -68,7 +70,7 @@ class _Lanes:
     """How full lanes are, and may be in each round; those with the same shares are one."""
 
     def __init__(
-        self, shares: Sequence[Share], sizes: Sequence[int], left: Sequence[int], unit: int
+        self, shares: Sequence[LaneShare], sizes: Sequence[int], left: Sequence[int], unit: int
     ) -> None:
         users = defaultdict[Lane, list[int]](list)
         for k, share in enumerate(shares):

@@ -21,11 +21,12 @@ one converts its share of the block by a point of its own table.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import accumulate, chain, zip_longest
-from math import ceil, inf
+from math import ceil, floor, inf
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from graycube.machine import Machine
@@ -62,9 +63,12 @@ TWO_BITS = (1, *range(3, 11))
 MAX_FIELDS = 4
 MAX_WAYS = 3000
 """Several fields whose ways are more take too long to price."""
-TRIED = 4
-ROUNDED = 2
-"""So many points are written out, if rounding so many elements a round could matter."""
+ROUNDED = 0.02
+"""What a share may be longer by, in elements: weights are rounded."""
+SMALL = 1 << 12
+"""Most elements of a block that is small."""
+TRIED = 12
+"""So many points are written out at most."""
 
 _Rows = list[tuple[int, int, tuple[tuple[int, int], ...]]]
 
@@ -93,9 +97,10 @@ def applicable(task: Task, machine: Machine) -> str | None:
     reason = _why_not(widths_of(task), machine)
     if reason is not None:
         return reason
-    if not _choices(fields, _ports(machine, fields)):
+    prices = _prices(task, machine)
+    if not prices:
         return f"it would need more than {MAX_WAYS} ways"
-    price = min(_prices(task, machine))
+    price = min(prices)
     if price >= _gb3(fields, task, machine):
         return "its start-ups cost more than it saves"
     if len(fields) > 1 and price >= _all_at_once(fields, task, machine):
@@ -126,24 +131,22 @@ def _why_not(widths: Sequence[int], machine: Machine) -> str | None:
 def emit(task: Task, machine: Machine) -> Schedule:
     """The schedule of the table that is cheapest on the machine.
 
-    Prices are of shares; in whole elements those that are nearly as cheap may be cheaper.
+    A round of whole elements is hardly shorter than its share: so what costs more, if shares
+    are rounded down, than what was found is not written out.
     """
-    fields, prices = converted(task), _prices(task, machine)
-    ports = _ports(machine, fields)
-    choices, order = _choices(fields, ports), sorted(range(len(prices)), key=prices.__getitem__)
-    rounds, element = (
-        len(_parts(fields, ports, choices[order[0]])),
-        machine.dearest.per_byte * task.itemsize,
-    )
-    near = prices[order[0]] + ROUNDED * rounds * element
+    fields, choices = converted(task), _choices(task, machine)
+    prices = _prices(task, machine, floor)
 
     def price(ways: Sequence[LaneWay]) -> float:
         sizes = filter(None, cycles(ways, task.block))
         return sum(machine.message_time(size * task.itemsize) for size in sizes)
 
-    tried = [choices[k] for k in order[:TRIED] if prices[k] <= near]
-    every = (_of_fields(fields, ports, choice) for choice in tried)
-    return in_lanes(task, "fewer-bytes", min(every, key=price))
+    found, least = list[LaneWay](), inf
+    for k in sorted(range(len(prices)), key=prices.__getitem__)[:TRIED]:
+        if prices[k] < least:
+            ways = _of_fields(fields, *choices[k])
+            found, least = min((found, least), (ways, price(ways)), key=itemgetter(1))
+    return in_lanes(task, "fewer-bytes", found)
 
 
 def _of_fields(fields: Sequence[Field], ports: _Ports, choice: _Choice) -> list[LaneWay]:
@@ -167,15 +170,31 @@ def front(task: Task, machine: Machine) -> list[tuple[int, float]]:
     """
     if why_no_conversion(task, machine) or _why_not(widths_of(task), machine):
         return []
-    fields = converted(task)
-    ports = _ports(machine, fields)
-    parts = [_parts(fields, ports, choice) for choice in _choices(fields, ports)]
+    fields, ports = converted(task), _ports(task, machine)[0]
+    parts = [_parts(fields, ports, choice) for choice in _of_table(fields, ports)]
     return sorted((len(rounds), sum(rounds)) for rounds in parts)
 
 
-def _ports(machine: Machine, fields: Sequence[Field]) -> _Ports:
-    """Those of the tables; several fields have all that they can use."""
-    return _table_ports(machine, fields[0].width) if len(fields) == 1 else "all"
+def _choices(task: Task, machine: Machine) -> list[tuple[_Ports, _Choice]]:
+    """Points of all tables that may be the cheapest."""
+    fields = converted(task)
+    return [(p, choice) for p in _ports(task, machine) for choice in _of_table(fields, p)]
+
+
+def _ports(task: Task, machine: Machine) -> list[_Ports]:
+    """Those of the tables; several fields have all that they can use.
+
+    In whole elements the table for fewer ports may be the better one for a small block.
+    """
+    fields = converted(task)
+    if len(fields) > 1:
+        return ["all"]
+    (width,) = widths_of(task)
+    ports = _table_ports(machine, width)
+    if task.block > SMALL or ports == 1:
+        return [ports]
+    most = width if ports == "all" else int(ports)
+    return [ports, *(p for p in range(most - 1, 1, -1) if _is_known(width, p))]
 
 
 def _table_ports(machine: Machine, width: int) -> _Ports:
@@ -197,16 +216,15 @@ def _has_top(width: int, ports: _Ports) -> bool:
     return ports in TOP_PORTS and width >= TOP + max(1, int(ports) - 1)
 
 
-def _prices(task: Task, machine: Machine) -> list[float]:
+def _prices(task: Task, machine: Machine, whole: Callable[[float], int] = ceil) -> list[float]:
     """What the choices cost on the machine."""
 
     def price(parts: Sequence[float]) -> float:
-        sizes = (ceil(part * task.block) for part in parts)
+        sizes = (max(0, whole(part * task.block - ROUNDED)) for part in parts)
         return sum(machine.message_time(size * task.itemsize) for size in sizes)
 
     fields = converted(task)
-    ports = _ports(machine, fields)
-    return [price(_parts(fields, ports, choice)) for choice in _choices(fields, ports)]
+    return [price(_parts(fields, *choice)) for choice in _choices(task, machine)]
 
 
 def _gb3(fields: Sequence[Field], task: Task, machine: Machine) -> float:
@@ -253,7 +271,7 @@ def _ways(point: _TablePoint, field: Field) -> list[LaneWay]:
 
 
 @lru_cache(maxsize=1 << 8)
-def _choices(fields: tuple[Field, ...], ports: _Ports) -> list[_Choice]:
+def _of_table(fields: tuple[Field, ...], ports: _Ports) -> list[_Choice]:
     """Points that go together: each of one table, or of all tables those of as many rounds."""
     tables = [_table(field.width, ports) for field in fields]
     if len(fields) == 1:
