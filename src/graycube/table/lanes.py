@@ -124,32 +124,27 @@ def _shared_out(ways: Sequence[LaneWay], block: int) -> list[tuple[int, int]]:
 
 
 @lru_cache(maxsize=16)  # a schedule is priced, then written out
-def _sizes(ways: tuple[LaneWay, ...], block: int) -> list[int]:
+def _sizes(ways: tuple[LaneWay, ...], block: int) -> Sequence[int]:
     """Whole elements for each way, in the manner that takes fewer cycles."""
-    total = _total(ways)
-    in_order = [end - start for start, end in _ends(ways, total, block)]
-    if all(way.weight * block % total[way.mask, way.value] == 0 for way in ways):
-        return in_order
     shares = [
         LaneShare(
             way.weight, (way.mask, way.value), tuple((s.round, s.lane) for s in way.steps)
         )
         for way in ways
     ]
-    both = in_order, whole_shares(shares, block)
+    both = tuple(_in_order(ways, block)), tuple(whole_shares(shares, block))
     return min(both, key=lambda sizes: sum(_filled(ways, sizes)[1]))
 
 
-def _ends(
-    ways: Sequence[LaneWay], total: dict[tuple[int, int], int], block: int
-) -> Iterator[tuple[int, int]]:
-    """Where each way begins and ends, if what a node has is rounded in order."""
+def _in_order(ways: Sequence[LaneWay], block: int) -> Iterator[int]:
+    """The same if what a node has is rounded one way after the other."""
+    total = _total(ways)
     taken: defaultdict[tuple[int, int], int] = defaultdict(int)
     for way in ways:
         nodes = way.mask, way.value
         start = taken[nodes] * block // total[nodes]
         taken[nodes] += way.weight
-        yield start, taken[nodes] * block // total[nodes]
+        yield taken[nodes] * block // total[nodes] - start
 
 
 def _total(ways: Sequence[LaneWay]) -> dict[tuple[int, int], int]:

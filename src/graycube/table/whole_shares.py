@@ -2,7 +2,8 @@
 
 Rounded one after the other, each share is right to an element, and the lanes that many have in
 common are not. So shares are rounded down at first. What is left of a block then goes, element
-by element, to a share whose lanes still have room, until no round could have lasted less.
+by element, to a share whose lanes still have room, or else to one that makes the fewest rounds
+longer. That is quick, and not always the least.
 """
 
 from collections import defaultdict
