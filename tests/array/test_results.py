@@ -1,5 +1,7 @@
 """What is made of large blocks is what NumPy makes, and in memory that nobody sees."""
 
+import sys
+import threading
 from itertools import product
 
 import numpy as np
@@ -111,7 +113,8 @@ def test_results_have_memory_that_nobody_sees():
     assert made_of(np.multiply, [x, x], {}).ctypes.data != place
     assert part.tolist() == [10, 12, 14, 16]
     del part
-    assert place in {made_of(np.add, [x, x], {}).ctypes.data, other.ctypes.data}
+    held = [made_of(np.add, [x, x], {}) for _ in range(2)]
+    assert place in {y.ctypes.data for y in held}
 
 
 def test_what_arrays_hold_otherwise_is_new():
@@ -167,3 +170,50 @@ def test_a_block_that_another_thread_takes_is_not_lent_twice():
     assert found is not wanted
     assert found.room.nbytes == 64
     assert shelf.blocks == [other]
+
+
+def test_a_block_that_another_thread_lent_meanwhile_is_not_lent_again():
+    shelf = Shelf(MOST)
+    views = []
+
+    class Wanted(Memory):
+        """A block that another thread lends, and puts back, after the first look at it."""
+
+        __slots__ = ()
+
+        def holders(self):
+            found = super().holders()
+            views.append(self.lent((8,), np.dtype("u1")))
+            return found
+
+    wanted = Wanted(64)
+    shelf.put(wanted)
+    found = shelf.taken(64)
+    assert found is not wanted
+    assert shelf.blocks == [wanted]
+    assert len(views) == 2
+
+
+def test_threads_have_no_memory_in_common():
+    """Each writes its own number into what it is lent, and finds nothing else there."""
+    shape, wrong = (LARGE,), []
+
+    def work(number):
+        held = []
+        for turn in range(2000):
+            x = reused(shape, "u1")[:: LARGE // 4]
+            x[:] = number
+            held = [*held[turn % 3 :], x]
+            wrong.extend(number for y in held if (y != number).any())
+
+    workers = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for each in workers:
+            each.start()
+        for each in workers:
+            each.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert not wrong

@@ -311,8 +311,8 @@ def memory_is_used_again(comm):
     yield np.array_equal(part, before), "what is held has changed"
     yield len(places) <= MOST, f"{len(places)} places"
     del part
-    places = [gc.ifftn(a).blocks.ctypes.data for _ in range(2)]
-    yield place in places, "nobody holds the result"
+    held = [gc.ifftn(a) for _ in range(2)]
+    yield place in {z.blocks.ctypes.data for z in held}, "nobody holds the result"
     held = [gc.ifftn(a) for _ in range(MOST)]
     yield len({y.blocks.ctypes.data for y in held}) == MOST, "two results are in one place"
 
@@ -334,7 +334,7 @@ def any_source(comm):
         del a
         yield source() is None, "the source is held"
     kept = [k for _, shelf in private(over).kept["lent"].values() for k in shelf.values()]
-    programs = [ref(made) for every in kept for _, made in every.values()]
+    programs = [ref(made) for every in kept for made in every.values()]
     yield any(program() for program in programs), "nothing was kept"
     del kept
     before = y.blocks.copy()

@@ -16,7 +16,8 @@ from graycube.host import host_array
 from graycube.warned import as_written, warn
 
 _H = TypeVar("_H", bound=Held)
-_USUAL = {bool, int, float, complex, np.ndarray, np.float64}
+_NUMBERS = {bool, int, float, complex, np.float64}
+_USUAL = {*_NUMBERS, np.ndarray}
 _NOWHERE = (
     "'where' used without 'out': elsewhere the result has whatever was in memory; pass out=, "
     "or use np.where"
@@ -38,11 +39,14 @@ def applied(
     >>> applied(Held, np.add, "__call__", (1, x), {}).blocks.tolist()
     [[4], [2]]
     """
+    plain = method == "__call__" and ufunc.signature is None
+    if plain and not options and (made := _at_once(kind, ufunc, inputs)) is not None:
+        return made
     outs: tuple[Any, ...] = options.get("out", ())
     for x in (*inputs, *outs):
         if type(x) is not kind and type(x) not in _USUAL and _has_its_own_way(kind, x):
             return NotImplemented
-    if method != "__call__" or ufunc.signature is not None:
+    if not plain:
         return combined(ufunc, method, inputs, options)
     if not options:
         return element_by_element(ufunc, inputs, options)
@@ -153,6 +157,24 @@ def where(condition: _H, x: object, y: object) -> _H:
         )
     found: _H = element_by_element(np.where, [condition, x, y], {})
     return found
+
+
+def _at_once(kind: type[Held], ufunc: np.ufunc, inputs: Sequence[object]) -> Any:  # noqa: ANN401
+    """What most operations give: those of arrays that are alike, and of plain numbers."""
+    like: Held | None = None
+    values: list[Any] = []
+    for x in inputs:
+        if type(x) is kind:
+            if like is None:
+                like = x
+            elif not same_kind(x, like):
+                return None
+            values.append(x.blocks)
+        elif type(x) in _NUMBERS:
+            values.append(x)
+        else:
+            return None
+    return None if like is None else _each(like.with_blocks, made_of(ufunc, values, {}))
 
 
 def _at_a_glance(values: Sequence[object]) -> Held | None:

@@ -34,8 +34,7 @@ def made_of(
     >>> made_of(np.add, [np.array([1, 2]), 0.5], {})
     array([1.5, 2.5])
     """
-    sizes = [x.nbytes for x in values if isinstance(x, np.ndarray)]
-    if max(sizes, default=0) >= LARGE and type(function) is np.ufunc and not options:
+    if type(function) is np.ufunc and not options:
         shape, kind, spread = _result_of(function, tuple(map(_typed, values)))
         if kind is not None:
             if spread:
@@ -125,10 +124,14 @@ def _result_of(
 ) -> tuple[tuple[int, ...], "np.dtype[Any] | None", bool]:
     """The shape and the dtype of a result, and whether short vectors meet a number for each.
 
-    There is no dtype where rules do not say it, or where there are several results.
+    There is no dtype where rules do not say it, where there are several results, and where
+    nothing given is large.
     """
-    shapes = {shape for shape, _ in given if shape is not None}
+    arrays = [(shape, kind) for shape, kind in given if shape is not None]
+    shapes = {shape for shape, _ in arrays}
     whole = np.broadcast_shapes(*shapes)
+    if max((kind.itemsize * prod(shape) for shape, kind in arrays), default=0) < LARGE:
+        return whole, None, False
     vectors = 1 < max(whole[-1:], default=0) <= _FEW and _one_each(whole) in shapes
     kind = _kind_of(function, tuple(kind for _, kind in given)) if function.nout == 1 else None
     return whole, kind, vectors

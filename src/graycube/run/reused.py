@@ -1,15 +1,16 @@
 """Memory for results, used again once nobody holds the array that had it.
 
 To get pages from the system, and give them back, takes longer than many a transform, and so
-does making what writes into them. So a rank keeps a few blocks that came back, each with what
-was made for it. They come back when the last view of an array is gone: what anybody can still
-see is never written to. What arithmetic makes has memory like this, too, of a shelf that the
-whole process has.
+does making what writes into them. So a rank keeps a few blocks that it lent, each with what
+was made for it. A block is lent again when the last view of an array is gone: what anybody can
+still see is never written to. What arithmetic makes has memory like this, too, of a shelf that
+the whole process has.
 """
 
 from collections.abc import Callable, Hashable
 from functools import partial
 from math import prod
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary, ref
 
@@ -31,25 +32,55 @@ _SPARE = 2  # a block is not used for an array less than half as large
 _MADE = 8  # so much is kept of what was made for a block
 
 
+class _Door:
+    """Memory seen by another array; views of that hold the array, and no array below it."""
+
+    __slots__ = ("__array_interface__", "_room")
+
+    def __init__(self, room: NDArray[Any]) -> None:
+        self._room, self.__array_interface__ = room, room.__array_interface__
+
+
 class Memory:
     """A block of memory that is lent again and again.
 
-    >>> Memory(8).room.nbytes
-    8
+    >>> memory = Memory(8)
+    >>> nobody = memory.holders()
+    >>> x = memory.lent((2,), np.dtype("f4"))
+    >>> part = x[1:]
+    >>> del x
+    >>> memory.holders() == nobody
+    False
+    >>> del part
+    >>> memory.holders() == nobody
+    True
     """
 
-    __slots__ = ("__weakref__", "nbytes", "place", "room")
+    __slots__ = ("__weakref__", "_door", "nbytes", "room")
 
     def __init__(self, nbytes: int) -> None:
         self.nbytes, self.room = nbytes, np.empty(nbytes, np.uint8)
-        self.place: int = self.room.__array_interface__["data"][0]
+        self._door: NDArray[Any] = np.asarray(_Door(self.room))
+
+    def lent(self, shape: "Sequence[int]", kind: "np.dtype[Any]") -> NDArray[Any]:
+        """An array at the start of the block."""
+        return np.ndarray(shape, kind, self._door)
+
+    def holders(self) -> int:
+        """How many hold the block: views of what was lent, and some that always do."""
+        return getrefcount(self._door)
+
+
+_NOBODY = Memory(0).holders()
+"""So many hold a block of which no view is left."""
 
 
 class Shelf:
-    """Blocks that came back, the latest last; those before are given up if there are many.
+    """Blocks that were lent, the latest last; those before are given up if there are many.
 
-    Threads share it, and Python may bring a block back in the middle of anything. So the list
-    changes by single calls only, which nothing interrupts, and never by positions looked up.
+    Threads share it. So the list changes by single calls only, which nothing interrupts, and
+    never by positions looked up. Who lends a block takes it from the list, and puts it back
+    when there is an array that holds it.
 
     >>> shelf = Shelf(most=2)
     >>> for nbytes in (8, 16, 24):
@@ -84,39 +115,17 @@ class Shelf:
         return memory.nbytes * self.most > self._room
 
     def taken(self, nbytes: int) -> Memory:
-        """The latest block that fits, which may still be in a cache, or a new one."""
+        """The latest block that fits and is free, which may be in a cache, or a new one."""
         for memory in reversed((*self.blocks,)):
-            if nbytes <= memory.nbytes <= _SPARE * nbytes:
+            if nbytes <= memory.nbytes <= _SPARE * nbytes and memory.holders() == _NOBODY:
                 try:
                     self.blocks.remove(memory)
-                except ValueError:  # somebody else took it meanwhile
+                except ValueError:  # somebody else has it now
                     continue
-                return memory
+                if memory.holders() == _NOBODY:
+                    return memory
+                self.put(memory)  # somebody else had it, and put it back
         return Memory(nbytes)
-
-
-class Lent:
-    """Memory that an array has; it goes back to a shelf with the last view of that.
-
-    >>> memory, shelf = Memory(8), Shelf(1)
-    >>> x = np.asarray(Lent(memory, memory.room.__array_interface__, shelf))
-    >>> y = x[2:]
-    >>> del x
-    >>> len(shelf.blocks)
-    0
-    >>> del y
-    >>> len(shelf.blocks)
-    1
-    """
-
-    __slots__ = ("__array_interface__", "_memory", "_shelf")
-
-    def __init__(self, memory: Memory, where: dict[str, Any], shelf: Shelf) -> None:
-        self._memory, self._shelf = memory, shelf
-        self.__array_interface__ = where
-
-    def __del__(self) -> None:
-        self._shelf.put(self._memory)
 
 
 _SHELF = Shelf(4 * MOST)
@@ -137,13 +146,9 @@ def reused(shape: "Sequence[int]", dtype: DTypeLike) -> NDArray[Any]:
     if nbytes < LARGE or kind.kind not in "biufc":
         return np.empty(shape, kind)
     memory = _SHELF.taken(nbytes)
-    where = {
-        "data": (memory.place, False),
-        "shape": tuple(shape),
-        "typestr": kind.str,
-        "version": 3,
-    }
-    return np.asarray(Lent(memory, where, _SHELF))
+    array = memory.lent(shape, kind)
+    _SHELF.put(memory)
+    return array
 
 
 def lent(
@@ -167,16 +172,14 @@ def lent(
     nbytes = kind.itemsize * prod(shape)
     shelf, every = known.remembered(nbytes < LARGE, _shelf, 2, "lent")
     memory = shelf.taken(nbytes)
-    kept: dict[Hashable, tuple[dict[str, Any], _T]]
-    kept = every.setdefault(memory, {})
-    found = kept.get(key)
-    if found is None:
+    kept: dict[Hashable, _T] = every.setdefault(memory, {})
+    if key not in kept:
         if len(kept) == _MADE:
             kept.clear()
-        target = memory.room[:nbytes].view(kind).reshape(shape)
-        kept[key] = found = target.__array_interface__, make(target)
-    where, made = found
-    return np.asarray(Lent(memory, where, shelf)), made
+        kept[key] = make(memory.room[:nbytes].view(kind).reshape(shape))
+    array = memory.lent(shape, kind)
+    shelf.put(memory)
+    return array, kept[key]
 
 
 class _Owned:
@@ -219,7 +222,7 @@ def kept_with(known: Private, owner: object, key: Hashable, make: Callable[[], _
 
 
 def _shelf() -> tuple[Shelf, "WeakKeyDictionary[Memory, Any]"]:
-    """Blocks that came back, and what was made for blocks, wherever they are.
+    """Blocks that were lent, and what was made for blocks, wherever they are.
 
     An array may outlive its communicator, but what was made for its memory may not.
     """
