@@ -309,29 +309,37 @@ def _parts(fields: tuple[Field, ...], ports: _Ports, choice: _Choice) -> tuple[f
     return tuple(part / len(fields) for part in phase) * len(fields)
 
 
-@cache
 def _carried(width: int, ports: _Ports) -> list[tuple[float, ...]]:
     """What the rounds of each point carry of a block."""
-    field = Field(tuple(range(width)), to_binary=True)
-    return [lengths(_ways(point, field)) for point in _table(width, ports)]
+    return [parts for parts, _ in _priced(width, ports)]
+
+
+def _table(width: int, ports: _Ports) -> list[_TablePoint]:
+    """The points of a table, from few rounds to many; with those of the top bits if less."""
+    return [point for _, point in _priced(width, ports)]
 
 
 @cache
-def _table(width: int, ports: _Ports) -> list[_TablePoint]:
-    """The points of a table, from few rounds to many; with those of the top bits if less."""
-    if width == _TWO:
-        return [_TablePoint(_TWO, _two_bits(rounds)) for rounds in TWO_BITS]
-    own = _read(f"{width}_{ports}", width) if width in SIZES.get(ports, ()) else []
-    if not _has_top(width, ports):
-        return own
-    every = [*own, *_read(f"top{TOP}_{ports}", TOP)]
+def _priced(width: int, ports: _Ports) -> list[tuple[tuple[float, ...], _TablePoint]]:
+    """What the rounds of each point carry of a block, and the point."""
+    points = _own(width, ports)
+    top = _has_top(width, ports)
+    if top:
+        points = [*points, *_read(f"top{TOP}_{ports}", TOP)]
     field = Field(tuple(range(width)), to_binary=True)
-    priced = [(lengths(_ways(point, field)), point) for point in every]
+    priced = [(lengths(_ways(point, field)), point) for point in points]
+    if not top:
+        return priced
     priced.sort(key=lambda both: (len(both[0]), sum(both[0])))
     least = accumulate((sum(parts) for parts, _ in priced), min, initial=inf)
-    return [
-        point for (parts, point), most in zip(priced, least, strict=False) if sum(parts) < most
-    ]
+    return [both for both, most in zip(priced, least, strict=False) if sum(both[0]) < most]
+
+
+def _own(width: int, ports: _Ports) -> list[_TablePoint]:
+    """The points of the table of a field of so many bits, if there is one."""
+    if width == _TWO:
+        return [_TablePoint(_TWO, _two_bits(rounds)) for rounds in TWO_BITS]
+    return _read(f"{width}_{ports}", width) if width in SIZES.get(ports, ()) else []
 
 
 def _read(name: str, bits: int) -> list[_TablePoint]:
