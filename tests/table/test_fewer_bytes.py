@@ -195,6 +195,17 @@ def test_the_price_of_a_point_is_what_the_simulator_counts(n, ports):
             assert cost <= gb3 * 1.002
 
 
+@pytest.mark.parametrize("startup", [2.5, 18.0])
+def test_a_small_block_takes_the_table_of_fewer_ports_where_it_is_better(startup):
+    """Six elements: on three ports in four rounds, on five in five, or in longer ones."""
+    source, target = (gc.Layout.nodes(5, code) for code in DIRECTIONS[0])
+    few, every = (
+        gc.plan(source, target, 6, machine=gc.Machine(5, ports, startup=startup), itemsize=1)
+        for ports in (3, "all")
+    )
+    assert every.cost <= few.cost == 4 * startup + 6
+
+
 def test_start_ups_decide():
     """Many short rounds, then few long ones, then those of GB3."""
     rounds = []

@@ -132,17 +132,19 @@ def emit(task: Task, machine: Machine) -> Schedule:
     """The schedule of the table that is cheapest on the machine.
 
     A round of whole elements is hardly shorter than its share: so what costs more, if shares
-    are rounded down, than what was found is not written out.
+    are rounded down, than what was found is not written out. The cheapest one, if they are
+    rounded up, comes first.
     """
     fields, choices = converted(task), _choices(task, machine)
-    prices = _prices(task, machine, floor)
+    prices, most = _prices(task, machine, floor), _prices(task, machine)
 
     def price(ways: Sequence[LaneWay]) -> float:
         sizes = filter(None, cycles(ways, task.block))
         return sum(machine.message_time(size * task.itemsize) for size in sizes)
 
     found, least = list[LaneWay](), inf
-    for k in sorted(range(len(prices)), key=prices.__getitem__)[:TRIED]:
+    first = min(range(len(most)), key=most.__getitem__)
+    for k in [first, *sorted(range(len(prices)), key=prices.__getitem__)[:TRIED]]:
         if prices[k] < least:
             ways = _of_fields(fields, *choices[k])
             found, least = min((found, least), (ways, price(ways)), key=itemgetter(1))
