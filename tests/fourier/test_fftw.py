@@ -2,13 +2,14 @@
 
 from contextlib import suppress
 from functools import partial
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from scipy import fft
 
 import graycube as gc
-from graycube.errors import MissingExtraError
+from graycube.errors import InvalidValueError, MissingExtraError
 from graycube.fourier import engine, fftw
 
 pyfftw = pytest.importorskip("pyfftw")
@@ -101,6 +102,72 @@ def test_what_is_faster_on_such_lines_does_it(monkeypatch, seconds, chosen):
     assert np.allclose(x, 2 if chosen else fft.fft(before, axis=1))
 
 
+def test_what_is_known_of_such_arrays_is_not_tried_again(monkeypatch):
+    """Nor is anything written, even if FFTW has forgotten it."""
+    x, out = noise("c16"), np.empty(SHAPE, complex)
+    before, tried = x.copy(), Mock(wraps=fftw._rooms)
+    monkeypatch.setattr(fftw, "_rooms", tried)
+    monkeypatch.setattr(fftw, "_seconds", lambda _: 1)
+    wisdom = pyfftw.export_wisdom()
+
+    def rival(_lines, _out):
+        raise AssertionError
+
+    with pytest.raises(AssertionError):
+        fftw.planned(x, 0, out, inverse=True, effort="measure", rival=rival)
+    tried.reset_mock()
+    for forget, times in ((False, 1), (False, 1), (True, 2)):
+        if forget:
+            pyfftw.forget_wisdom()
+        again = partial(fftw.planned, inverse=False, effort="measure", rival=nothing)
+        run = again(x, 0, out)
+        assert tried.call_count == times
+        assert np.array_equal(x, before)
+        out[...] = 0
+        run()
+        assert np.allclose(out, fft.fft(x, axis=0))
+    pyfftw.import_wisdom(wisdom)
+
+
+def nothing(_lines, _out):
+    return lambda: None
+
+
+@pytest.mark.parametrize("effort", ["measure", "estimate"])
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
+def test_calls_are_planned_meanwhile_and_scaled_once(monkeypatch, effort, norm):
+    """On all nodes of a process, and on one; what is remembered of other calls is not used."""
+    for nodes in (1, 2):
+        x = gc.CubeArray.from_numpy(noise("f8"), gc.Layout.mesh(SHAPE, (1, nodes, 1)))
+        expected = gc.rfftn(x, norm=norm).to_numpy()
+        asked = Mock(wraps=fftw.planned)
+        with monkeypatch.context() as patched, gc.fourier.by_fftw(effort):
+            patched.setattr(fftw, "planned", asked)
+            for _ in range(2):
+                made = gc.rfftn(x, norm=norm)
+                back = gc.irfftn(made, s=SHAPE, norm=norm)
+        assert {call.kwargs["effort"] for call in asked.mock_calls} == {effort}
+        ways = {(call.args[1], call.kwargs["inverse"]) for call in asked.mock_calls}
+        assert ways == {(axis, inverse) for axis in range(3) for inverse in (False, True)}
+        assert np.allclose(made.to_numpy(), expected)
+        assert np.allclose(expected, fft.rfftn(noise("f8"), norm=norm))
+        assert np.allclose(back.to_numpy(), noise("f8"))
+
+
+def test_what_is_bound_meanwhile_stays_planned(monkeypatch):
+    x = gc.CubeArray.from_numpy(noise("f8"), gc.Layout.mesh(SHAPE, (1, 1, 1)))
+    asked = Mock(wraps=fftw.planned)
+    monkeypatch.setattr(fftw, "planned", asked)
+    with gc.fourier.by_fftw("estimate"):
+        bound = gc.bind(gc.rfftn, x)
+    asked.reset_mock()
+    x.blocks[...] *= 2
+    assert np.allclose(bound.run().to_numpy(), 2 * fft.rfftn(noise("f8")))
+    assert not asked.called
+    with pytest.raises(InvalidValueError, match=r"hard.*patient"), gc.fourier.by_fftw("hard"):
+        raise AssertionError
+
+
 def test_one_process_calls_with_it():
     x = gc.CubeArray.from_numpy(noise("f8"), gc.Layout.mesh(SHAPE, (1, 2, 1)))
     bound = gc.bind(gc.rfftn, x, fftw="estimate")
@@ -112,3 +179,5 @@ def test_without_pyfftw_the_extra_is_named(monkeypatch):
     x = gc.CubeArray.from_numpy(noise("f8"), gc.Layout.mesh(SHAPE, (1, 2, 1)))
     with pytest.raises(MissingExtraError, match=r"graycube\[fftw\]"):
         gc.bind(gc.rfftn, x, fftw="measure")
+    with pytest.raises(MissingExtraError), gc.fourier.by_fftw():
+        raise AssertionError

@@ -204,6 +204,8 @@ def planned_by_fftw(comm):
         yield bound._program is None or asked == {effort}, f"{name}: FFTW is asked for {asked}"
         for again in range(3):
             yield close(bound.run().to_numpy(), numpys(x)), f"{name}, {options}, {again}"
+        with gc.fourier.by_fftw(effort):
+            yield close(ours(a, **options).to_numpy(), numpys(x)), f"{name}, {options}: a call"
         yield np.array_equal(a.to_numpy(), x), f"{name}: the array is another one"
     ranks = comm.size
     for last, ownership in ((8, False), (7, None)):
@@ -219,6 +221,12 @@ def planned_by_fftw(comm):
     yield isinstance(error, InvalidValueError), f"{error!r}"
     effort = "measure" if comm.rank else None
     yield from one_error(comm, lambda: gc.bind(gc.rfftn, u, fftw=effort), InvalidValueError)
+
+    def called() -> gc.CubeArray:
+        with gc.fourier.by_fftw(effort):
+            return gc.rfftn(u)
+
+    yield from one_error(comm, called, InvalidValueError)
 
 
 def in_any_order(comm):

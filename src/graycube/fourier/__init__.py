@@ -16,6 +16,7 @@ whole numbers those modulo primes, of ``residues``.
 from graycube.fourier.along import Along, along
 from graycube.fourier.bind import BoundCall, bind
 from graycube.fourier.convolution import convolve
+from graycube.fourier.engine import by_fftw
 from graycube.fourier.numpy_names import add_to_table
 from graycube.fourier.passes import Pass, exchange_schedules, passes
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
@@ -31,6 +32,7 @@ __all__ = [
     "Pass",
     "along",
     "bind",
+    "by_fftw",
     "convolve",
     "dct",
     "dctn",

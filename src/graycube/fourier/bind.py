@@ -1,10 +1,9 @@
 """Functions bound to arrays: everything is made once, and then they only run."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from inspect import signature
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +14,16 @@ from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import Wanted, complex_dtype, wanted
-from graycube.fourier.calls import begun_in, legs_of, one_block
+from graycube.fourier.calls import begun_in, legs_of, one_block, scaled_at_the_end
 from graycube.fourier.carried import Legs, relaid_legs
 from graycube.fourier.carriers import Alone, carrier, nothing_yet
-from graycube.fourier.engine import by_fftw
-from graycube.fourier.fftw import Effort, library
+from graycube.fourier.engine import by_fftw, effort_of_fftw
+from graycube.fourier.fftw import Effort
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.fourier.transform import fft, fft2, fftn, ifft, ifft2, ifftn
 from graycube.fourier.waves import points_wanted, to_points, to_waves, waves_wanted
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_order
-from graycube.layout.required import require_word
 from graycube.run import private
 
 if TYPE_CHECKING:
@@ -102,7 +100,7 @@ def bind(
 
     With ``fftw="measure"``, or another effort of its planner, FFTW transforms the lines (extra
     ``fftw``). It tries for some seconds what is fastest here. So ranks, and jobs, may come to
-    other ways, and results to other last digits.
+    other ways, and results to other last digits. Within :func:`by_fftw` its effort holds.
 
     >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 1)))
     >>> forward = bind(rfftn, u)
@@ -120,13 +118,12 @@ def bind(
             f"bind is given {function!r:.60}", "it takes a function", "write gc.bind(gc.fft, u)"
         )
     made = function(a, *args, **options)
+    fftw = effort_of_fftw() if fftw is None else fftw
     facts = {**facts_of("bind", a.layout, a.blocks), "fftw": fftw}
 
     def checked() -> CubeArray:
-        if fftw is not None:
-            require_word(fftw, get_args(Effort), "fftw")
-            library()
-        return _result(made, out)
+        with by_fftw(fftw):  # if that can be
+            return _result(made, out)
 
     result = together(a.comm, lambda: (checked(), facts))
 
@@ -138,11 +135,10 @@ def bind(
     if result is not made:
         np.copyto(result.blocks, made.relayout(result.layout).blocks)
     arguments = _arguments(function, a, args, options)
-    program = (
-        None
-        if arguments is None
-        else _program(function, a, made.layout, result, arguments, fftw)
-    )
+    with by_fftw(fftw):
+        program = (
+            None if arguments is None else _program(function, a, made.layout, result, arguments)
+        )
     if program is not None and fftw is not None:
         together(a.comm, lambda: (program.prepared(), facts))
     return BoundCall(call, result, program)
@@ -193,17 +189,16 @@ def _arguments(
     return dict(given.arguments)
 
 
-def _program(  # noqa: PLR0913, PLR0917
+def _program(
     function: _Function,
     a: CubeArray,
     home: Layout,
     result: CubeArray,
     arguments: dict[str, Any],
-    fftw: Effort | None,
 ) -> Legs | None:
     """The legs of a call, bound; None where there are none."""
     over = spread(a.comm)
-    found = None if not a.size else _transform(function, a, home, arguments, fftw)
+    found = None if not a.size else _transform(function, a, home, arguments)
     if found is None or found.legs[-1].layout != home:  # they would end elsewhere than the call
         return None
     legs = found.legs
@@ -218,9 +213,7 @@ def _program(  # noqa: PLR0913, PLR0917
     facts = facts_of(f"bound {function.__name__}", a.layout, a.blocks)
     alike = {**facts, **{name: given for name, given in arguments.items() if given is not a}}
     known, factor = nothing_yet() if over is None else private(over), found.factor
-    return Legs(
-        legs, how, known, result.blocks, alike, found.source, effort=fftw, factor=factor
-    )
+    return Legs(legs, how, known, result.blocks, alike, found.source, factor=factor)
 
 
 class _LegsOfCall(NamedTuple):
@@ -236,16 +229,12 @@ def _transform(
     a: CubeArray,
     home: Layout,
     arguments: dict[str, Any],
-    fftw: Effort | None,
 ) -> _LegsOfCall | None:
     several = len(a.nodes) > 1  # in one process
     if "target" in arguments:
         way = None if several else relaid_legs(a.layout, home, a.dtype, a.nodes, first=True)
         return None if way is None else _LegsOfCall(way, a.blocks)
-    asked, factor = _asked(function, a, arguments), 1.0
-    if fftw is not None:  # which scales nothing: all is scaled at the end, in one pass
-        factor = prod(asked.points) ** (-asked.scaling / 2)
-        asked = replace(asked, norm="forward" if asked.inverse else "backward")
+    asked, factor = scaled_at_the_end(_asked(function, a, arguments))
     layout = begun_in(a.layout, asked)
     if layout != a.layout and (several or not in_order(a.layout)):  # each run would copy it
         return None

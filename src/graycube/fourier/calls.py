@@ -12,7 +12,7 @@ Rules.
 """
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 from typing import Any, NoReturn
@@ -27,6 +27,8 @@ from graycube.fourier.along import KEPT
 from graycube.fourier.arguments import Wanted, complex_dtype, delivered
 from graycube.fourier.carried import Legs, complex_legs, relaid_legs
 from graycube.fourier.carriers import Alone, carrier, here, room
+from graycube.fourier.engine import effort_of_fftw
+from graycube.fourier.fftw import Effort
 from graycube.fourier.halves import halves
 from graycube.fourier.legs import AnyLeg, Blocks
 from graycube.fourier.lines import axis_of, has_room, in_memory
@@ -120,13 +122,15 @@ def _halved(  # noqa: PLR0913
 class _Call:
     """What follows from what is asked for.
 
-    The layout that legs begin in, the legs, what ranks tell each other, and the bytes.
+    The layout that legs begin in, the legs, what ranks tell each other, the bytes, and what all
+    is multiplied by in the end.
     """
 
     layout: Placement
     legs: tuple[AnyLeg, ...]
     facts: Told
     room: int
+    factor: float
 
 
 def called(  # noqa: PLR0913, PLR0917
@@ -149,14 +153,15 @@ def called(  # noqa: PLR0913, PLR0917
     require_array(a, "a transform")
     comm = spread(a.comm)
     known = here() if comm is None else private(comm)
+    effort = effort_of_fftw()
 
     def asked() -> _Asked:
         wanted, where = check(), None if out is None else (out.layout, out.dtype)
-        return wanted, _facts(what, a.layout, a.dtype, a.payload, wanted, where)
+        return wanted, _facts(what, a.layout, a.dtype, a.payload, wanted, where, effort)
 
     try:
         if _plain(given) and _usual(a, out):
-            key = what, given, _kind(a), None if out is None else _kind(out)
+            key = what, given, _kind(a), None if out is None else _kind(out), effort
             call = known.remembered(key, lambda: _call_of(a, *asked()), 4 * KEPT, "calls")
         else:
             call = _call_of(a, *asked())
@@ -184,12 +189,24 @@ def _call_of(a: CubeArray, asked: Wanted, facts: Told) -> _Call | None:
     layout, comm = begun_in(a.layout, asked), spread(a.comm)
     if not a.size or not one_block(a, layout):
         return None
+    asked, factor = scaled_at_the_end(asked)
     legs = legs_of(layout, complex_dtype(a.dtype), a.nodes, asked)
     if legs is None:
         return None
-    return _Call(
-        layout, legs, facts, room(legs, 1 if comm is None else comm.size, prod(a.payload))
-    )
+    needed = room(legs, 1 if comm is None else comm.size, prod(a.payload))
+    return _Call(layout, legs, facts, needed, factor)
+
+
+def scaled_at_the_end(asked: Wanted) -> tuple[Wanted, float]:
+    """What is left to ask of the legs, and a factor: FFTW scales nothing, so one pass does.
+
+    >>> scaled_at_the_end(Wanted((0,), (4,), inverse=True))[1]  # not by FFTW
+    1.0
+    """
+    if effort_of_fftw() is None:
+        return asked, 1.0
+    plain = replace(asked, norm="forward" if asked.inverse else "backward")
+    return plain, prod(asked.points) ** (-asked.scaling / 2)
 
 
 def one_block(a: CubeArray, layout: Placement) -> bool:
@@ -241,6 +258,7 @@ def _facts(  # noqa: PLR0913, PLR0917 - all that ranks have to have alike
     payload: tuple[int, ...],
     asked: Wanted,
     out: tuple[Placement, "np.dtype[Any]"] | None,
+    effort: Effort | None,
 ) -> Told:
     """What ranks tell each other of a call."""
     facts = {
@@ -250,6 +268,7 @@ def _facts(  # noqa: PLR0913, PLR0917 - all that ranks have to have alike
         "number of points": asked.points,
         "waves": asked.waves,
         "order": "natural" if asked.back else "any",
+        "fftw": effort,
     }
     return Told(facts if out is None else facts | dict(zip(_OUT, out, strict=True)))
 
@@ -273,7 +292,9 @@ def _carried(
 
     def into(target: Blocks) -> Legs | None:
         way = Alone() if over is None else carrier(over, legs, prod(a.payload))
-        return None if way is None else Legs(legs, way, known, target, facts)
+        if way is None:
+            return None
+        return Legs(legs, way, known, target, facts, factor=call.factor)
 
     there = out is not None and out.blocks.flags.writeable
     there = there and out is not None and (out.layout, out.dtype) == (layout, dtype)

@@ -14,8 +14,7 @@ from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
 from graycube.fourier.carriers import Alone, Carrier, Words
-from graycube.fourier.engine import by_fftw, scaled
-from graycube.fourier.fftw import Effort
+from graycube.fourier.engine import by_fftw, effort_of_fftw, scaled
 from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, LineLeg
 from graycube.fourier.trading import moving_legs
 from graycube.layout import Layout, Ownership
@@ -110,7 +109,7 @@ class Legs:
     """Legs on one rank, into one array, ready to run.
 
     They always read the same ``source``, or what each run is made :meth:`ready` for. FFTW plans
-    them with some ``effort``, if there is one, and then all is multiplied by a ``factor``.
+    them if it does so when they are made. In the end all is multiplied by a ``factor``.
 
     >>> def program(legs, carrier, known, source, target):  # on all ranks, once they are agreed
     ...     Legs(legs, carrier, known, target, {"operation": "a test"}, source).run()
@@ -125,10 +124,9 @@ class Legs:
         facts: Facts,
         source: Blocks | None = None,
         *,
-        effort: Effort | None = None,
         factor: float = 1,
     ) -> None:
-        self._effort, self._factor = effort, factor
+        self._effort, self._factor = effort_of_fftw(), factor
         self._legs, self._carrier, self._source, self._target = legs, carrier, source, target
         self._known, self._facts = known, facts
         self._words = facts.digest if isinstance(facts, Told) else digest_of(facts)

@@ -8,32 +8,47 @@ FFTW's planner is for those who ask for it, :func:`by_fftw`.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache, partial
-from typing import Any
+from functools import cache, lru_cache, partial
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.fourier import fftw
 from graycube.host import threads
+from graycube.layout.required import require_word
 
 _Lines = NDArray[Any]
 _EFFORT: ContextVar[fftw.Effort | None] = ContextVar("effort", default=None)
 
 
 @contextmanager
-def by_fftw(effort: fftw.Effort | None) -> Iterator[None]:
-    """What is bound meanwhile is planned by FFTW, with so much effort; not so for None.
+def by_fftw(effort: fftw.Effort | None = "measure") -> Iterator[None]:
+    """Let FFTW plan transforms meanwhile, with so much effort; not so for None.
+
+    When it meets lines of a new kind, it tries for some seconds at most what is fastest, and
+    remembers that. All ranks have to say the same. It needs the extra ``fftw``.
 
     >>> with by_fftw(None):
     ...     transformed(np.array([1, 2], complex), 0, inverse=False).real.tolist()
     [3.0, -1.0]
     """
+    if effort is not None:
+        require_word(effort, get_args(fftw.Effort), "fftw")
+        fftw.library()
     token = _EFFORT.set(effort)
     try:
         yield
     finally:
         _EFFORT.reset(token)
+
+
+def effort_of_fftw() -> fftw.Effort | None:
+    """The effort that FFTW makes at the moment; None where it does nothing.
+
+    >>> effort_of_fftw()
+    """
+    return _EFFORT.get()
 
 
 def transformed(
@@ -68,11 +83,10 @@ def bound(  # noqa: PLR0913
     >>> y.real.tolist()
     [2.0, -1.0]
     """
-    plain = partial(_bound, axis=axis, kind=kind, inverse=inverse)
     effort = _EFFORT.get()
     if effort is None:
-        return plain(lines, out, scaling=scaling)
-    rival = partial(plain, scaling=0)
+        return _bound(lines, out, axis=axis, kind=kind, inverse=inverse, scaling=scaling)
+    rival = _unscaled(axis, kind, inverse)
     run = fftw.planned(lines, axis, out, inverse=inverse, effort=effort, rival=rival)
     points = (lines if kind == "r2c" else out).shape[axis]
     return _then(run, scaled(out, (1.0, points**-0.5, 1 / points)[scaling]))
@@ -139,6 +153,12 @@ def _then(
             second()
 
     return first if second is None else both
+
+
+@cache
+def _unscaled(axis: int, kind: str, inverse: bool) -> fftw.Rival:  # noqa: FBT001
+    """What FFTW is compared with: for equal lines the same object, so that is remembered."""
+    return partial(_bound, axis=axis, kind=kind, inverse=inverse, scaling=0)
 
 
 def _bound(  # noqa: PLR0913
