@@ -1,6 +1,7 @@
 """NumPy's functions on arrays over nodes give NumPy's results, or raise and say what works."""
 
 import re
+from functools import partial
 from math import fsum
 
 import numpy as np
@@ -12,6 +13,7 @@ from sweeping import larger, sweep
 import graycube as gc
 from graycube.array.functions import TABLE, called
 from graycube.array.instead import instead_of
+from graycube.array.reducing import statistics
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout.words import sizes
@@ -174,6 +176,32 @@ def test_transforms_leave_as_many_copies_as_there_were(name, axes):
             assert np.allclose(y.to_numpy(), wanted)
             assert y.layout.copy_count == u.layout.copy_count
             assert np.array_equal(field(y.to_numpy(), y.layout).blocks, y.blocks)
+
+
+@pytest.mark.parametrize("piece", [5, statistics._PIECE])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "g", "c8", "c16", "i4"])
+def test_products_and_norms_of_any_kind(monkeypatch, piece, dtype):
+    """On one node and several, in bits and in boxes, with whole pieces and what is left."""
+    monkeypatch.setattr(statistics, "_PIECE", piece)
+    draw = np.random.default_rng(8)
+    x, y = (9 * draw.standard_normal((8, 6, 3, 2)) @ [1, 1j] for _ in range(2))
+    x, y = (z.astype(dtype) if dtype in ("c8", "c16") else z.real.astype(dtype) for z in (x, y))
+    close = partial(np.testing.assert_allclose, rtol=1e-5 if dtype in ("f4", "c8") else 1e-13)
+    for layout in (
+        gc.Layout.mesh((8, 6), (1, 1)),
+        gc.Layout.mesh((8, 6), (4, 1), code="gray", ownership=False),
+        gc.Layout.mesh((8, 6), (3, 2)),
+    ):
+        u, v = field(x, layout), field(y, layout)
+        found, wanted = np.vdot(u, v), np.vdot(x, y)
+        close(found, wanted)
+        assert found.dtype == wanted.dtype
+        lines, other = field(x[:, 0, 0], gc.Layout.mesh(8, 2)), y[:, 0, 0]
+        close(lines @ field(other, lines.layout), x[:, 0, 0] @ other)
+        for options in ({}, {"keepdims": True}, {"axis": 1}, {"axis": (0, 2)}):
+            found, wanted = np.linalg.norm(u, **options), np.linalg.norm(x, **options)
+            close(plain(found), wanted)
+            assert found.dtype == wanted.dtype
 
 
 def test_broadcasts_need_what_is_there():

@@ -65,11 +65,12 @@ def reduced(  # noqa: PLR0913
     dtype: DTypeLike | None = None,
     initial: object = None,
     where: object = None,
-    of: Callable[[], Held] | None = None,
+    of: Callable[[], Held | _Blocks] | None = None,
 ) -> Any:  # noqa: ANN401 - an array of the kind of the first one, or a plain one
     """The elements along some axes, combined by a ufunc that is associative; collective.
 
-    What is made of the array first, ``of`` gives: what it raises on a rank is raised on all.
+    What is made of the array first, ``of`` gives, or what each node here has reduced that to.
+    What it raises on a rank is raised on all.
 
     >>> from graycube.layout import Layout
     >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
@@ -83,11 +84,12 @@ def reduced(  # noqa: PLR0913
         if a.dtype.hasobject:
             require_plain(a.dtype)
         way = way_of(a.layout, a.nodes, a.payload, over)
-        given, inside = a, way
-        if of is not None:
-            given = of()
+        given = a if of is None else of()
+        if isinstance(given, np.ndarray):
+            local = given.reshape(len(given), *way.kept)
+        else:
             inside = way_of(given.layout, given.nodes, given.payload, over)
-        local = _local(given, monoid, inside, dtype, where, initial)
+            local = _local(given, monoid, inside, dtype, where, initial)
         made = local.dtype, local.shape[2:]
         return (way, local), {} if comm is None else _told(way, monoid.__name__, a.dtype, *made)
 

@@ -1,15 +1,16 @@
 """What is made of reductions: means, spreads, norms, places of extremes; all are collective.
 
 They are NumPy's, with NumPy's names and types, and take ``axis``, ``keepdims`` and ``where`` as
-NumPy's do. Each is written with ufuncs and reductions of arrays: none of them knows of nodes.
+NumPy's do. Each is written with ufuncs and reductions of arrays: none of them knows which node
+it is on.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
@@ -19,7 +20,9 @@ from graycube.array.reducing.reductions import reduced
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.run.agreement import Facts
 
+_Blocks = NDArray[Any]
 _Any = Any  # an array over nodes, or a plain one
+_PIECE = 1 << 13  # elements
 _OF_SUMS = {1: np.maximum, -1: np.minimum, np.inf: np.maximum, -np.inf: np.minimum}
 """Orders of norms of matrices, which are sums along one axis: what is taken of these."""
 
@@ -239,7 +242,7 @@ def norm(
     np.float64(5.0)
     """
     given = range(a.ndim) if axis is None else axis
-    if isinstance(given, SupportsIndex) or len(given) != 2 or ord not in _OF_SUMS:
+    if not isinstance(given, Sequence) or len(given) != 2 or ord not in _OF_SUMS:
         return vector_norm(a, ord, axis, keepdims=keepdims, known=_require_norm)
     rows, columns = given if abs(ord) == 1 else reversed(given)
     sums = vector_norm(a, 1, rows, keepdims=True)
@@ -263,8 +266,13 @@ def vector_norm(
     monoid = {np.inf: np.maximum, -np.inf: np.minimum}.get(ord, np.add)
     power = 2.0 if ord is None or ord == "fro" else float(ord) if _is_number(ord) else 0.0
 
-    def of() -> Held:
+    def of() -> Held | _Blocks:
         (known or _require_number)(ord, over_axes(a, axis))
+        if power == 2 and a.dtype.kind in "fc":
+            if axis is None:  # as NumPy does
+                return _products(a, a).real
+            parts = [a.blocks] if a.dtype.kind == "f" else [a.blocks.real, a.blocks.imag]
+            return a.with_blocks(sum(part * part for part in parts))
         size = abs(a.blocks) if a.dtype.kind in "fc" else abs(a.blocks.astype(float))
         if power == 0:
             return a.with_blocks((size != 0).astype(size.dtype))
@@ -308,8 +316,10 @@ def vdot(a: _Any, b: _Any, *, conjugate: bool = True) -> _Any:
     np.complex128(5+0j)
     """
 
-    def of() -> Held:
+    def of() -> Held | _Blocks:
         _require_alike(a, b)
+        if (a.layout, a.dtype) == (b.layout, b.dtype) and a.dtype.kind in "fc":
+            return _products(a, b, conjugate=conjugate)
         found: Held = element_by_element(
             lambda x, y: (x.conj() if conjugate else x) * y, [a, b], {}
         )
@@ -317,6 +327,21 @@ def vdot(a: _Any, b: _Any, *, conjugate: bool = True) -> _Any:
 
     like = a if isinstance(a, Held) else b
     return reduced(like, np.add, dtype=np.result_type(a, b), of=of)
+
+
+def _products(a: Held, b: Held, *, conjugate: bool = True) -> _Blocks:
+    """The sum of products of each node here, of arrays that are alike.
+
+    Pieces are short: for long ones BLAS has threads, which ranks on the same cores wait for.
+    """
+    x, y = (z.blocks.reshape(len(z.blocks), -1) for z in (a, b))
+    x = x if conjugate else x.conj()
+    whole = x.shape[1] // _PIECE * _PIECE
+    found: _Blocks = np.vecdot(x[:, whole:], y[:, whole:])
+    if whole:
+        pieces = (z[:, :whole].reshape(len(z), -1, _PIECE) for z in (x, y))
+        found = found + np.vecdot(*pieces).sum(axis=-1)
+    return found
 
 
 def _require_alike(a: _Any, b: _Any) -> None:
