@@ -203,6 +203,14 @@ def test_products_and_norms_of_any_kind(monkeypatch, piece, dtype):
             assert found.dtype == wanted.dtype
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8", "g", "c8", "c16", "G"])
+def test_norms_of_what_is_infinite(dtype):
+    x = np.ones(8, dtype)
+    x[3] = np.inf
+    for options in ({}, {"keepdims": True}, {"axis": 0}):
+        assert np.isinf(np.linalg.norm(field(x, gc.Layout.mesh(8, 2)), **options)).all()
+
+
 def test_broadcasts_need_what_is_there():
     mean = field().mean(axis=0, keepdims=True)
     cyclic = field(layout=gc.Layout.mesh((8, 6), (4, 2), allocation="cyclic", ownership=False))

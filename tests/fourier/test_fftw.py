@@ -154,6 +154,24 @@ def test_calls_are_planned_meanwhile_and_scaled_once(monkeypatch, effort, norm):
         assert np.allclose(back.to_numpy(), noise("f8"))
 
 
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_results_are_as_exact_as_numbers_are(nodes):
+    x = noise("g") / 3
+    u = gc.CubeArray.from_numpy(x, gc.Layout.mesh(SHAPE, (1, nodes, 1)))
+    for norm in ("backward", "ortho", "forward"):
+        with gc.fourier.by_fftw("estimate"):
+            back = gc.irfftn(gc.rfftn(u, norm=norm), s=SHAPE, norm=norm)
+        assert np.allclose(back.to_numpy(), x, rtol=0, atol=100 * np.finfo("g").eps)
+
+
+def test_bytes_that_begin_anywhere_are_not_for_fftw():
+    x = noise("f8")
+    odd = np.frombuffer(bytes(1) + x.tobytes(), "f8", offset=1).reshape(1, -1)
+    u = gc.CubeArray.from_numpy(x, gc.Layout.mesh(SHAPE, (1, 1, 1)))
+    with gc.fourier.by_fftw("estimate"):
+        assert np.allclose(gc.rfftn(u.with_blocks(odd)).to_numpy(), fft.rfftn(x))
+
+
 def test_what_is_bound_meanwhile_stays_planned(monkeypatch):
     x = gc.CubeArray.from_numpy(noise("f8"), gc.Layout.mesh(SHAPE, (1, 1, 1)))
     asked = Mock(wraps=fftw.planned)
@@ -164,8 +182,9 @@ def test_what_is_bound_meanwhile_stays_planned(monkeypatch):
     x.blocks[...] *= 2
     assert np.allclose(bound.run().to_numpy(), 2 * fft.rfftn(noise("f8")))
     assert not asked.called
-    with pytest.raises(InvalidValueError, match=r"hard.*patient"), gc.fourier.by_fftw("hard"):
-        raise AssertionError
+    for effort in ("hard", np.array(["measure"]), True):
+        with pytest.raises(InvalidValueError, match=r"patient"), gc.fourier.by_fftw(effort):
+            raise AssertionError
 
 
 def test_one_process_calls_with_it():

@@ -222,11 +222,12 @@ def planned_by_fftw(comm):
     effort = "measure" if comm.rank else None
     yield from one_error(comm, lambda: gc.bind(gc.rfftn, u, fftw=effort), InvalidValueError)
 
-    def called() -> gc.CubeArray:
+    def called(function) -> gc.CubeArray:
         with gc.fourier.by_fftw(effort):
-            return gc.rfftn(u)
+            return function(u)
 
-    yield from one_error(comm, called, InvalidValueError)
+    for function in (gc.rfftn, gc.fourier.dctn):
+        yield from one_error(comm, partial(called, function), InvalidValueError)
 
 
 def in_any_order(comm):

@@ -239,6 +239,11 @@ def mistakes(comm):
         "std": (lambda: u.std(dtype="x" if last else "f8"), GraycubeError, "'x'"),
         "argmax": (lambda: u.argmax(2 if last else 0), GraycubeError, "has 2 axes"),
         "vdot": (lambda: np.vdot(u, u[..., None] if last else u), GraycubeError, "(8, 8, 1)"),
+        "vdot of other ranks": (
+            lambda: np.vdot(u, gc.CubeArray(u.blocks, u.layout, turned)),
+            InvalidValueError,
+            "different communicators",
+        ),
         "sums": (lambda: u.sum(7 * last, reproducible=True), GraycubeError, "has 2 axes"),
         "close": (
             lambda: gc.assert_allclose(u, other if last else u),

@@ -12,6 +12,7 @@ from graycube.array import CubeArray
 from graycube.array.held import require_array
 from graycube.array.ranks import facts_of, together
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.fourier.engine import effort_of_fftw
 from graycube.fourier.lines import resized_layout
 from graycube.gf2 import require_int
 from graycube.layout import Layout
@@ -296,7 +297,7 @@ def all_agree(
     3
     """
     require_array(a, "a transform")
-    alike = {**facts_of(what, a.layout, a.blocks), **facts}
+    alike = {**facts_of(what, a.layout, a.blocks), **facts, "fftw": effort_of_fftw()}
     if isinstance(out, CubeArray):
         alike |= {"layout of out": out.layout, "dtype of out": out.dtype}
     return together(a.comm, lambda: (check(), alike))

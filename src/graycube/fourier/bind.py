@@ -221,7 +221,7 @@ class _LegsOfCall(NamedTuple):
 
     legs: "tuple[AnyLeg, ...]"
     source: NDArray[Any]
-    factor: float = 1.0
+    factor: float | np.longdouble = 1.0
 
 
 def _transform(

@@ -130,7 +130,7 @@ class _Call:
     legs: tuple[AnyLeg, ...]
     facts: Told
     room: int
-    factor: float
+    factor: float | np.longdouble
 
 
 def called(  # noqa: PLR0913, PLR0917
@@ -197,7 +197,7 @@ def _call_of(a: CubeArray, asked: Wanted, facts: Told) -> _Call | None:
     return _Call(layout, legs, facts, needed, factor)
 
 
-def scaled_at_the_end(asked: Wanted) -> tuple[Wanted, float]:
+def scaled_at_the_end(asked: Wanted) -> tuple[Wanted, float | np.longdouble]:
     """What is left to ask of the legs, and a factor: FFTW scales nothing, so one pass does.
 
     >>> scaled_at_the_end(Wanted((0,), (4,), inverse=True))[1]  # not by FFTW
@@ -206,7 +206,7 @@ def scaled_at_the_end(asked: Wanted) -> tuple[Wanted, float]:
     if effort_of_fftw() is None:
         return asked, 1.0
     plain = replace(asked, norm="forward" if asked.inverse else "backward")
-    return plain, prod(asked.points) ** (-asked.scaling / 2)
+    return plain, np.longdouble(prod(asked.points)) ** (-asked.scaling / 2)
 
 
 def one_block(a: CubeArray, layout: Placement) -> bool:

@@ -124,7 +124,7 @@ class Legs:
         facts: Facts,
         source: Blocks | None = None,
         *,
-        factor: float = 1,
+        factor: float | np.longdouble = 1,
     ) -> None:
         self._effort, self._factor = effort_of_fftw(), factor
         self._legs, self._carrier, self._source, self._target = legs, carrier, source, target

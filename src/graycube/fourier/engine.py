@@ -89,10 +89,10 @@ def bound(  # noqa: PLR0913
     rival = _unscaled(axis, kind, inverse)
     run = fftw.planned(lines, axis, out, inverse=inverse, effort=effort, rival=rival)
     points = (lines if kind == "r2c" else out).shape[axis]
-    return _then(run, scaled(out, (1.0, points**-0.5, 1 / points)[scaling]))
+    return _then(run, scaled(out, np.longdouble(points) ** (-scaling / 2)))
 
 
-def scaled(out: _Lines, factor: float) -> Callable[[], object] | None:
+def scaled(out: _Lines, factor: float | np.longdouble) -> Callable[[], object] | None:
     """What multiplies an array by a real number, in place; None for 1.
 
     Real and imaginary parts are multiplied apart: what is infinite gives no NaN.

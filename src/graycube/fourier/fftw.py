@@ -50,6 +50,8 @@ def planned(  # noqa: PLR0913
     """
     if not out.size:
         return lambda: None
+    if not (lines.flags.aligned and out.flags.aligned):  # FFTW takes no others
+        return rival(lines, out)
     source, target = _Strided.of(lines), _Strided.of(out)
     same = lines.ctypes.data == out.ctypes.data and source == target
     how = _How(axis, inverse, effort, threads())

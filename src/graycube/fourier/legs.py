@@ -6,7 +6,7 @@ Rules.
    caller, or in the blocks of all nodes, which the ranks of one machine see. It writes into the
    place that the next leg reads. So an exchange costs no pass over the data of its own.
 2. What a leg does after that it does in place: more transforms, and factors. Scaling is part of
-   the transforms, pass by pass, so that nothing overflows on the way.
+   the transforms, pass by pass, so that nothing overflows on the way; FFTW's come without.
 3. Legs are made for one shape and dtype. They become calls once the arrays are known.
 """
 

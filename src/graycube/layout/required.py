@@ -164,7 +164,7 @@ def require_word(word: object, known: Sequence[object], what: str) -> None:
 
     >>> require_word("any", ("any", "natural"), "order")
     """
-    if word not in known or isinstance(word, bool):
+    if isinstance(word, bool | np.ndarray) or word not in known:
         names = ", ".join(map(repr, known))
         raise InvalidValueError(
             f"{what} is {word!r}", f"the known ones are {names}", "choose one"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from graycube.array.aligning import same_kind
 from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
 from graycube.array.ranks import together
@@ -269,9 +270,10 @@ def vector_norm(
     def of() -> Held | _Blocks:
         (known or _require_number)(ord, over_axes(a, axis))
         if power == 2 and a.dtype.kind in "fc":
-            if axis is None:  # as NumPy does
-                return _products(a, a).real
             parts = [a.blocks] if a.dtype.kind == "f" else [a.blocks.real, a.blocks.imag]
+            if axis is None:
+                squares: _Blocks = np.add.reduce([_products(part, part) for part in parts])
+                return squares
             return a.with_blocks(sum(part * part for part in parts))
         size = abs(a.blocks) if a.dtype.kind in "fc" else abs(a.blocks.astype(float))
         if power == 0:
@@ -318,8 +320,8 @@ def vdot(a: _Any, b: _Any, *, conjugate: bool = True) -> _Any:
 
     def of() -> Held | _Blocks:
         _require_alike(a, b)
-        if (a.layout, a.dtype) == (b.layout, b.dtype) and a.dtype.kind in "fc":
-            return _products(a, b, conjugate=conjugate)
+        if same_kind(a, b) and a.dtype == b.dtype and a.dtype.kind in "fc":
+            return _products(a.blocks, b.blocks, conjugate=conjugate)
         found: Held = element_by_element(
             lambda x, y: (x.conj() if conjugate else x) * y, [a, b], {}
         )
@@ -329,13 +331,12 @@ def vdot(a: _Any, b: _Any, *, conjugate: bool = True) -> _Any:
     return reduced(like, np.add, dtype=np.result_type(a, b), of=of)
 
 
-def _products(a: Held, b: Held, *, conjugate: bool = True) -> _Blocks:
-    """The sum of products of each node here, of arrays that are alike.
+def _products(x: _Blocks, y: _Blocks, *, conjugate: bool = True) -> _Blocks:
+    """The sum of products of each node here, of blocks that are alike.
 
     Pieces are short: for long ones BLAS has threads, which ranks on the same cores wait for.
     """
-    x, y = (z.blocks.reshape(len(z.blocks), -1) for z in (a, b))
-    x = x if conjugate else x.conj()
+    x, y = (z.reshape(len(z), -1) for z in (x if conjugate else x.conj(), y))
     whole = x.shape[1] // _PIECE * _PIECE
     found: _Blocks = np.vecdot(x[:, whole:], y[:, whole:])
     if whole:
