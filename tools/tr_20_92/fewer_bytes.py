@@ -19,6 +19,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 import graycube as gc
 from graycube.errors import UndecidedError
@@ -37,8 +38,8 @@ class Search(NamedTuple):
     """Bits of the field, or of its top; ports; numbers of rounds.
 
     With ``lower`` bits there is a share of the block for each port, and as many lower bits as
-    ports. It begins ``afresh`` so many times, ends after so many ``tries`` in a row without a
-    gain, and chooses links for ways with so much ``detour``.
+    ports. It begins ``afresh`` so many times, or only with what is known. It ends after so many
+    ``tries`` in a row without a gain, and chooses links for ways with so much ``detour``.
     """
 
     bits: int
@@ -78,6 +79,9 @@ SEARCHES = {
     "6_5": Search(6, 5, (5, 6, 7)),
     "7_5": Search(7, 5, (6, 7), tries=6),
     "7_6": Search(7, 6, (6, 7), tries=1),
+    "8_5": Search(8, 5, (7, 8), tries=20, detour=0, afresh=0),
+    "8_6": Search(8, 6, (7, 8), tries=20, detour=0, afresh=0),
+    "8_7": Search(8, 7, (7, 8), tries=20, detour=0, afresh=0),
     "3_all": Search(3, 3, tuple(range(2, 11))),
     "4_all": Search(4, 4, tuple(range(3, 11))),
     "5_all": Search(5, 5, tuple(range(4, 11))),
@@ -138,6 +142,10 @@ def found(search: Search, known: list[Entry], seed: int) -> Iterator[Entry]:
     """The shortest schedule for each number of rounds, of those that begin with known ones."""
     task = gc.Task(gc.Layout.nodes(search.bits, "gray"), gc.Layout.nodes(search.bits), block=1)
     demand, entries = Demand.of(task, every=search.lower), known.copy()
+    for entry in lifted(search, demand):
+        print(f"  {entry.rounds} rounds, {entry.volume:.4f} K, by one port less", flush=True)
+        entries.append(entry)
+        yield entry
     for rounds in search.rounds:
         fewer = [entry for entry in entries if entry.rounds <= rounds]
         after, lower = None, first_lower(search, rounds)
@@ -164,6 +172,21 @@ def found(search: Search, known: list[Entry], seed: int) -> Iterator[Entry]:
             yield entries[-1]
 
 
+def lifted(search: Search, demand: Demand) -> Iterator[Entry]:
+    """What a field with a bit less does on a port less; the lowest dimension has its own."""
+    bits = search.bits - 1
+    path = table_path(f"{bits}_{search.ports - 1}")
+    if search.lower or search.ports == search.bits or not path.exists():
+        return
+    for rows in read(path):
+        less = links_of(rows, bits)
+        links = np.ones((len(less), 1 << search.bits, search.bits), dtype=bool)
+        links[..., 1:] = less.repeat(2, axis=1)
+        steps = shortest(demand, links, deadline=inf)
+        if steps is not None:
+            yield Entry.of(written(demand, Point(links, steps)), search.bits)
+
+
 def first_lower(search: Search, rounds: int) -> Lower | None:
     """The lower dimensions, before the middle: that is where shorter ones were found."""
     if not search.lower:
@@ -182,16 +205,21 @@ def in_time(dives: Iterator[Point]) -> Iterator[Point]:
 
 def point_of(demand: Demand, entry: Entry) -> Point:
     """What the links of an entry carry at best."""
-    n, lower = demand.n, lower_of(entry.rows, demand.n)
-    links = np.zeros((entry.rounds, 1 << n, n), dtype=bool)
-    for word, _, flat in entry.rows:
-        for number, node, dimension in hops_of(word, flat, n):
-            if dimension < n:
-                links[number, [node, node ^ 1], dimension] = True
+    links, lower = links_of(entry.rows, demand.n), lower_of(entry.rows, demand.n)
     steps = shortest(demand, links, lower=lower, deadline=inf)
     if steps is None:
         raise SystemExit("the ways of a table do not arrive")
     return Point(links, steps, lower)
+
+
+def links_of(rows: list[list[Any]], bits: int) -> NDArray[np.bool_]:
+    """What ways use in each round; nodes that differ in the lowest bit use the same."""
+    hops = [hop for word, _, flat in rows for hop in hops_of(word, flat, bits)]
+    links = np.zeros((1 + max(number for number, _, _ in hops), 1 << bits, bits), dtype=bool)
+    for number, node, dimension in hops:
+        if dimension < bits:
+            links[number, [node, node ^ 1], dimension] = True
+    return links
 
 
 def written(demand: Demand, point: Point) -> list[list[Any]]:
@@ -222,6 +250,17 @@ def kept(known: list[Entry], new: list[Entry], search: Search) -> list[Entry]:
         chosen.append(int(prices[:, worst].argmin()))
 
 
+def table_path(name: str) -> Path:
+    """The file of a table."""
+    return TABLES / f"fewer_bytes_{name}.json"
+
+
+def read(path: Path) -> list[list[list[Any]]]:
+    """The points of a table, as rows."""
+    table: list[list[list[Any]]] = json.loads(path.read_text(encoding="utf-8"))
+    return table
+
+
 def save(path: Path, entries: list[Entry]) -> None:
     """Write a table."""
     lines = (
@@ -234,9 +273,9 @@ def save(path: Path, entries: list[Entry]) -> None:
 def main(names: list[str], seed: int) -> None:
     """Make the tables of these names better; who is stopped keeps what was found."""
     for name in names:
-        search, path = SEARCHES[name], TABLES / f"fewer_bytes_{name}.json"
+        search, path = SEARCHES[name], table_path(name)
         print(name, flush=True)
-        table = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        table = read(path) if path.exists() else []
         few = known = [Entry.of(rows, search.bits) for rows in table]
         new: list[Entry] = []
         for entry in found(search, known, seed):

@@ -50,8 +50,9 @@ SIZES: dict[_Ports, range] = {
     2: range(4, 9),
     3: range(4, 9),
     4: range(5, 9),
-    5: range(6, 8),
-    6: range(7, 8),
+    5: range(6, 9),
+    6: range(7, 9),
+    7: range(8, 9),
     "all": range(3, 9),
 }
 """Fields with tables of their own."""
