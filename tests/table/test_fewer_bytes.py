@@ -42,7 +42,7 @@ STARTUPS = (0.0, 1e-3, 5e-3)
             (5, "all"),
             *((6, ports) for ports in (1, 2, 3, 4, 5, "all")),
             *((7, ports) for ports in (1, 2, 3, 4, 5, 6, "all")),
-            *((8, ports) for ports in (1, 2, 3, 4, 6, "all")),
+            *((8, ports) for ports in (1, 2, 3, 4, 5, 6, 7, "all")),
             *((9, ports) for ports in (2, 3, 4, 5, 8)),
             *((10, 6), (11, 7)),
         ),
@@ -247,7 +247,7 @@ def test_a_field_may_lie_anywhere_among_the_dimensions():
     [
         (6, 2),
         *sweep(*((7, ports) for ports in (2, 3, 4, 5, 6))),
-        *sweep((8, 2), (8, 3), (8, 4), (8, "all")),
+        *sweep(*((8, ports) for ports in (2, 3, 4, 5, 6, 7, "all"))),
     ],
 )
 @pytest.mark.parametrize("every", [3, *sweep((1,))])
