@@ -13,7 +13,7 @@ from sweeping import larger, sweep
 import graycube as gc
 from graycube.array.functions import TABLE, called
 from graycube.array.instead import instead_of
-from graycube.array.reducing import statistics
+from graycube.array.reducing import norms
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout.words import sizes
@@ -178,11 +178,11 @@ def test_transforms_leave_as_many_copies_as_there_were(name, axes):
             assert np.array_equal(field(y.to_numpy(), y.layout).blocks, y.blocks)
 
 
-@pytest.mark.parametrize("piece", [5, statistics._PIECE])
+@pytest.mark.parametrize("piece", [5, norms._PIECE])
 @pytest.mark.parametrize("dtype", ["f4", "f8", "g", "c8", "c16", "i4"])
 def test_products_and_norms_of_any_kind(monkeypatch, piece, dtype):
     """On one node and several, in bits and in boxes, with whole pieces and what is left."""
-    monkeypatch.setattr(statistics, "_PIECE", piece)
+    monkeypatch.setattr(norms, "_PIECE", piece)
     draw = np.random.default_rng(8)
     x, y = (9 * draw.standard_normal((8, 6, 3, 2)) @ [1, 1j] for _ in range(2))
     x, y = (z.astype(dtype) if dtype in ("c8", "c16") else z.real.astype(dtype) for z in (x, y))

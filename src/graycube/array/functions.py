@@ -25,7 +25,7 @@ from graycube.array.indexed.rolling import roll
 from graycube.array.indexed.taking import take_along_axis
 from graycube.array.ordering.quantiles import median, percentile, quantile, unique
 from graycube.array.ordering.sorting import argsort, sort
-from graycube.array.reducing import nans, statistics
+from graycube.array.reducing import nans, norms, statistics
 from graycube.array.reducing.joint import corrcoef, cov, histogram2d, histogramdd
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.weighted import average, bincount, histogram
@@ -123,7 +123,7 @@ _REDUCTIONS: dict[Function, Function] = {
     np.argmax: partial(statistics.extreme_at, monoid=np.maximum),
     np.count_nonzero: statistics.count_nonzero,
     np.ptp: statistics.ptp,
-    np.linalg.norm: statistics.norm,
+    np.linalg.norm: norms.norm,
 }
 _ELEMENTWISE: tuple[Function, ...] = (
     np.angle, np.around, np.clip, np.copy, np.empty_like, np.fix, np.i0, np.imag,
@@ -162,7 +162,7 @@ TABLE: dict[Function, Row] = {
     ),
     **{function: looked_up(function, name) for function, name in _LOOKED_UP.items()},
     **{function: reduction(function, make) for function, make in _REDUCTIONS.items()},
-    np.vdot: Row(Kind.REDUCES, statistics.vdot),
+    np.vdot: Row(Kind.REDUCES, norms.vdot),
     np.allclose: of_two(np.allclose, partial(statistics.all_of, np.isclose)),
     np.array_equal: of_two(
         np.array_equal,
@@ -174,7 +174,7 @@ TABLE: dict[Function, Row] = {
     np.inner: Row(Kind.REDUCES, linear.dot),
     np.tensordot: Row(Kind.REDUCES, linear.tensordot),
     np.linalg.tensordot: Row(Kind.REDUCES, lambda x1, x2, axes=2: np.tensordot(x1, x2, axes)),
-    np.linalg.vector_norm: Row(Kind.REDUCES, statistics.vector_norm),
+    np.linalg.vector_norm: Row(Kind.REDUCES, norms.vector_norm),
     np.stack: Row(Kind.PAYLOAD, lambda arrays, axis=0: payload.stack(arrays, axis)),
     np.einsum: Row(Kind.REDUCES, linear.summed_products),
     np.moveaxis: Row(Kind.PAYLOAD, payload.moved_axes),

@@ -14,8 +14,8 @@ import numpy as np
 
 from graycube.array.held import Held
 from graycube.array.payload import require_same_layout
+from graycube.array.reducing.norms import vdot
 from graycube.array.reducing.reductions import reduced
-from graycube.array.reducing.statistics import vdot
 from graycube.array.results import crossed
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.required import require_axis

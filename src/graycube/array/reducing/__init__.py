@@ -1,1 +1,1 @@
-"""Reductions ``over`` axes, and what is made of them: ``statistics``, ``sums``, counts."""
+"""Reductions ``over`` axes, and what is made of them: ``statistics``, ``norms``, ``sums``."""
