@@ -7,7 +7,6 @@ import pytest
 
 import graycube as gc
 from graycube.cli.main import main
-from graycube.cost.written_out import moves_rounds
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange
 from graycube.schedule import Crossing, Moves, Schedule, Step, Way, expand, hop
@@ -144,13 +143,6 @@ def test_rows_of_moves_count_where_they_cost_something():
     made = gc.plan(gc.Layout.cyclic(5, 2), gc.Layout.consecutive(5, 2), 24, machine=MACHINE)
     machine = replace(MACHINE, per_row=1.0)
     assert gc.price(made.moves(), machine) == gc.price(made.schedule, machine) > made.cost
-
-
-def test_a_node_that_sends_over_two_links_at_once_is_seen_to_be_busy():
-    task = gc.Task(SOURCE, TARGET, block=2)
-    moves = Moves(task, "mine", (0,), 1, [0, 0, 0], [1, 1, 2], [0, 1, 1], [2, 3, 4])
-    (only,) = moves_rounds(moves)
-    assert (only.longest, only.crossings, only.links, only.busiest) == (1, 3, 3, 2)
 
 
 def test_moves_of_too_many_elements_are_no_schedule():

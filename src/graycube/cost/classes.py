@@ -1,22 +1,17 @@
 """What classes of nodes send: all nodes with the same parities do the same.
 
 Whether a link (u, d) is used by a hop depends on parities of u; r independent masks make 2^r
-classes of nodes, however many nodes there are. For each dimension these are few. For the node
-that sends on the most dimensions all of them count together, but only as far as they depend on
-each other.
+classes of nodes, however many nodes there are. For each dimension these are few.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, reduce
-from itertools import accumulate
-from operator import or_, xor
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Matrix, bit_indices
 
 MAX_RANK = 20
 """Most independent masks that are told apart: 2^20 classes of nodes."""
@@ -34,34 +29,21 @@ class Senders(NamedTuple):
     amount: int
 
 
-@lru_cache(maxsize=1 << 12)
-def count(n: int, groups: tuple[tuple[Senders, ...], ...]) -> tuple[int, int, int, int]:
-    """Longest message, crossings, links and busiest node; a group sends on one dimension."""
-    most = crossings = links = 0
-    used = []
-    for group in groups:
-        here, sent, senders, conditions = _loads(n, group)
-        if here:
-            used.append(conditions)
-        most = max(most, here)
-        crossings += sent
-        links += senders
-    return most, crossings, links, _busiest(n, used)
+class DimensionLoad(NamedTuple):
+    """What one dimension carries: the longest message, all crossings, and links in use."""
 
-
-def longest(n: int, group: tuple[Senders, ...]) -> int:
-    """The longest message that any node sends on the dimension of a group."""
-    return _loads(n, group)[0]
+    longest: int
+    crossings: int
+    links: int
 
 
 @lru_cache(maxsize=1 << 13)  # a group is the same in many rounds
-def _loads(n: int, group: tuple[Senders, ...]) -> tuple[int, int, int, _Codes]:
-    """The most that a node sends on one dimension, what all send, how many do, and when."""
-    conditions = tuple(sender.conditions for sender in group)
-    rank, codes = coded(conditions)
+def load(n: int, group: tuple[Senders, ...]) -> DimensionLoad:
+    """What a group sends on one dimension, in a cube of n."""
+    rank, codes = coded([sender.conditions for sender in group])
     loads = _sums(rank, codes, tuple(sender.amount for sender in group))
     members = 1 << (n - rank)
-    return max(loads), sum(loads) * members, sum(map(bool, loads)) * members, conditions
+    return DimensionLoad(max(loads), sum(loads) * members, sum(map(bool, loads)) * members)
 
 
 @lru_cache(maxsize=1 << 12)  # the dimensions of a pipeline differ in their masks alone
@@ -72,91 +54,6 @@ def _sums(rank: int, codes: _Codes, amounts: tuple[int, ...]) -> list[int]:
         loads[sends] += amount
     loads_of: list[int] = loads.tolist()
     return loads_of
-
-
-def _busiest(n: int, groups: Sequence[_Codes]) -> int:
-    """The most dimensions on which one node sends, by the conditions of each."""
-    tied = list(_tied(n, groups))
-    unsure = [group for group in tied if all(group)]
-    rank, codes = coded([conditions for group in unsure for conditions in group])
-    most = _most_at_once(rank, codes, tuple(map(len, unsure))) if unsure else 0
-    return len(tied) - len(unsure) + most  # without a condition every node sends
-
-
-@lru_cache(maxsize=1 << 12)
-def _most_at_once(rank: int, codes: _Codes, sizes: tuple[int, ...]) -> int:
-    sends = np.zeros((len(sizes), 1 << rank), dtype=bool)
-    rows = iter(members(rank, codes))
-    for k, size in enumerate(sizes):
-        for _ in range(size):
-            sends[k] |= next(rows)
-    return int(sends.sum(axis=0).max())
-
-
-def _tied(n: int, groups: Sequence[_Codes]) -> Iterator[_Codes]:
-    """The groups with only those conditions that say something about another group.
-
-    A parity that is no sum of parities of the other groups is free: whatever the others are,
-    some node has the value that this group needs.
-    """
-    supports = [_support(group) for group in groups]
-    seen = twice = 0
-    for support in supports:
-        seen, twice = seen | support, twice | seen & support
-    # what has no bit in common with the others is free
-    bases = [
-        _basis(n, group) if support & twice else ()
-        for group, support in zip(groups, supports, strict=True)
-    ]
-    sums = Matrix(tuple(mask for basis in bases for mask in basis), n).kernel()
-    spaces = _shared(bases, sums)
-    for group, space in zip(groups, spaces, strict=True):
-        yield _each_within(n, group, space)
-
-
-@lru_cache(maxsize=1 << 12)
-def _each_within(n: int, group: _Codes, space: tuple[int, ...]) -> _Codes:
-    """What the conditions of a group say, each once."""
-    return tuple(sorted({_within(n, conditions, space) for conditions in group}))
-
-
-def _shared(bases: Sequence[Sequence[int]], sums: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """For each basis, what it has in sums of all of them that are nothing."""
-    found: list[set[int]] = [set() for _ in bases]
-    owner = [k for k, basis in enumerate(bases) for _ in basis]
-    start = [*accumulate(map(len, bases), initial=0)]
-    for word in sums:
-        rest = word
-        while rest:
-            k = owner[rest.bit_length() - 1]
-            own = rest >> start[k]
-            rest ^= own << start[k]
-            found[k].add(reduce(xor, (bases[k][j] for j in bit_indices(own)), 0))
-    return (tuple(sorted(some - {0})) for some in found)
-
-
-@lru_cache(maxsize=1 << 12)
-def _support(conditions: _Codes) -> int:
-    """The bits that some conditions look at."""
-    return reduce(or_, (mask for some in conditions for mask, _ in some), 0)
-
-
-@lru_cache(maxsize=1 << 12)
-def _basis(n: int, conditions: _Codes) -> tuple[int, ...]:
-    """A basis of their masks."""
-    return Matrix(tuple({mask for some in conditions for mask, _ in some}), n).image()
-
-
-@lru_cache(maxsize=1 << 14)
-def _within(n: int, conditions: Equations, space: tuple[int, ...]) -> Equations:
-    """The equations that follow from some for the sums of the masks of a space."""
-    found = set()
-    for word in Matrix((*(mask for mask, _ in conditions), *space), n).kernel():
-        mask = want = 0
-        for k in bit_indices(word & (1 << len(conditions)) - 1):
-            mask, want = mask ^ conditions[k][0], want ^ conditions[k][1]
-        found.add((mask, want))
-    return tuple(sorted(found - {(0, 0)}))
 
 
 def coded(senders: Sequence[Equations]) -> tuple[int, _Codes]:

@@ -14,15 +14,15 @@ def copy_rounds(network: Replication) -> Iterator[RoundTraffic]:
     >>> from graycube.layout import Layout
     >>> from graycube.table.networks import one_point
     >>> for traffic in copy_rounds(one_point(Layout.nodes(2, "gray"))):
-    ...     print(traffic.longest, traffic.crossings, traffic.busiest)
-    1 8 2
-    1 4 1
+    ...     print(traffic.longest, traffic.crossings)
+    1 8
+    1 4
     """
     task, turns = network.task, network.turns
     for stage in range(len(network.stages)):
         copies = sum(map(_elsewhere, network.inputs(stage)), Fraction(0))  # for each node
-        links, busiest = copies * Fraction(1 << task.n, turns), 2 if copies > turns else 1
-        yield RoundTraffic(task.block, links * task.block, links, busiest, times=turns)
+        links = copies * Fraction(1 << task.n, turns)
+        yield RoundTraffic(task.block, links * task.block, links, times=turns)
 
 
 def copy_loads(network: Replication) -> Iterator[tuple[int, dict[int, int]]]:

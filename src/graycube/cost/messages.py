@@ -137,7 +137,7 @@ def _rounds(schedule: Schedule, step: Step) -> Iterator[RoundTraffic]:
         times = (1 << len(turns)) - _idle_turns(tests, turns)
         total = senders * sum((_share(test, turns) for test in tests), Fraction(0))
         mean = Fraction(total) / times if times else Fraction(0)
-        yield RoundTraffic(size, mean * size, mean, messages, times=times)
+        yield RoundTraffic(size, mean * size, mean, times=times)
 
 
 def _steps(schedule: Schedule) -> Iterator[Step]:

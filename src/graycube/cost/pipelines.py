@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from graycube.cost.traffic import RoundTraffic
 from graycube.schedule import Crossing, Schedule
-from graycube.schedule.schedule import most_at_once
 
 MAX_RUNS = 1 << 12
 """Most runs of rounds without a pause that are told apart on a dimension."""
@@ -47,8 +46,7 @@ def pipeline_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     halves = [1 if move and move.changes(crossing.dim)[0] else 2 for move, crossing in uses]
     total = sum(halves) * (schedule.task.block << schedule.task.n) >> 1
     links = Fraction(total, times * longest)
-    at_once = most_at_once([(c.dim, c.start, c.last) for _, c in uses])
-    yield RoundTraffic(longest, links * longest, links, at_once, times=times)
+    yield RoundTraffic(longest, links * longest, links, times=times)
 
 
 def pipeline_loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, int]]]:

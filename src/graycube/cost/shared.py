@@ -13,10 +13,11 @@ Rules.
    receiver count.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import xor
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ from graycube.cost.copies import copy_loads
 from graycube.cost.links import Amounts, Messages, Nodes, all_wires, round_seconds
 from graycube.cost.messages import by_turns, turns_by_dimensions, turns_by_nodes
 from graycube.cost.pipelines import pipeline_loads
-from graycube.cost.straight import Busy, alike, straight_loads
+from graycube.cost.straight import bounds, marks, straight_loads
 from graycube.cost.written_out import moves_messages
 from graycube.gf2 import Exchange
 from graycube.machine import Machine, Wiring
@@ -84,9 +85,11 @@ def _few(schedule: Schedule, machine: Machine) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sent(Busy):
+class _Sent:
     """An element in each cycle from each sender, over all that it crosses at once."""
 
+    start: int
+    stop: int
     senders: Nodes
     flips: Nodes
 
@@ -97,13 +100,33 @@ def _followed(schedule: Schedule, machine: Machine) -> list[_Waits] | None:
     if 1 + sum(len(way.steps) for way in schedule.ways) << n > most:
         return None
     sendings = sorted(_sendings(schedule), key=lambda sending: sending.start)
-    rounds = [*alike(schedule, sendings)]
+    rounds = [*_alike(schedule, sendings)]
     if sum(len(active) for _, active in rounds) << n > most:
         return None
     return [
         (times, _round([_Sends(s.senders, s.flips, m) for s, m in active], schedule, machine))
         for times, active in rounds
     ]
+
+
+def _alike(
+    schedule: Schedule, sendings: Sequence[_Sent]
+) -> Iterator[tuple[int, list[tuple[_Sent, int]]]]:
+    """How many rounds are alike, with what is sent in one of them, and for how long.
+
+    The sendings are in the order in which they begin.
+    """
+    active: list[_Sent] = []
+    coming = deque(sendings)
+    for first, after in pairwise(marks(schedule, [(s.start, s.stop) for s in sendings])):
+        start, stop = bounds(schedule, first)
+        while coming and coming[0].start < stop:
+            active.append(coming.popleft())
+        active = [sent for sent in active if sent.stop > start]
+        yield (
+            after - first,
+            [(sent, min(sent.stop, stop) - max(sent.start, start)) for sent in active],
+        )
 
 
 def _sendings(schedule: Schedule) -> Iterator[_Sent]:

@@ -10,100 +10,85 @@ Rules.
 The verifier asks the same of a schedule, and shares no code with this on purpose.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
-from typing import TypeVar
+from operator import attrgetter
+from typing import NamedTuple
 
-from graycube.cost.classes import Equations, Senders, count, longest
+from graycube.cost.classes import DimensionLoad, Equations, Senders, load
 from graycube.cost.traffic import RoundTraffic
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange, bit_indices
 from graycube.schedule import Schedule, Way
 
 
-@dataclass(frozen=True, slots=True)
-class Busy:
-    """What is in use in the cycles ``start`` to ``stop``.
-
-    >>> Busy(4, 6).stop
-    6
-    """
+class _HopTime(NamedTuple):
+    """A hop's use of its dimension in the cycles ``start`` to ``stop``: who sends on it."""
 
     start: int
     stop: int
-
-
-_Busy = TypeVar("_Busy", bound=Busy)
-
-
-@dataclass(frozen=True, slots=True)
-class _HopTime(Busy):
-    """A step's use of its dimension."""
-
     dim: int
-    conditions: tuple[tuple[int, int], ...]
+    conditions: Equations
 
 
 def straight_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     """The rounds, with equal neighbours in pipelines as one."""
-    for times, groups in straight_groups(schedule):
-        yield RoundTraffic(*count(schedule.task.n, tuple(groups.values())), times=times)
+    for times, loads in _loads(schedule):
+        most, crossings, links = zip(*loads.values(), strict=True) if loads else ((0,),) * 3
+        yield RoundTraffic(max(most), sum(crossings), sum(links), times=times)
 
 
 def straight_loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, int]]]:
     """The same rounds: how many are alike, and the longest message on each dimension."""
-    for times, groups in straight_groups(schedule):
-        yield times, {d: longest(schedule.task.n, group) for d, group in groups.items()}
+    for times, loads in _loads(schedule):
+        yield times, {d: loads[d].longest for d in sorted(loads)}
 
 
-def straight_groups(schedule: Schedule) -> Iterator[tuple[int, dict[int, tuple[Senders, ...]]]]:
-    """How many rounds are alike, and who sends on each dimension, in one order."""
-    uses = sorted(_uses(schedule), key=lambda use: use.start)
-    for times, active in alike(schedule, uses):
-        groups: dict[int, list[Senders]] = {}
-        for use, amount in active:
-            groups.setdefault(use.dim, []).append(Senders(use.conditions, amount))
-        yield times, {d: tuple(sorted(group)) for d, group in sorted(groups.items())}
+def _loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, DimensionLoad]]]:
+    """How many rounds are alike, and what each dimension has to carry in one of them.
 
-
-def alike(
-    schedule: Schedule, uses: Sequence[_Busy]
-) -> Iterator[tuple[int, list[tuple[_Busy, int]]]]:
-    """How many rounds are alike, with what is in use in one of them, and for how long.
-
-    The uses are in the order in which they begin.
+    From round to round only those dimensions are counted whose use begins or ends.
     """
-    marks = _marks(schedule, uses)
-    active: list[_Busy] = []
-    waiting = iter([*uses, None])
-    coming = next(waiting)
-    for first, after in pairwise(marks):
-        start, stop = _bounds(schedule, first)
-        while coming is not None and coming.start < stop:
-            active.append(coming)
-            coming = next(waiting)
-        active = [use for use in active if use.stop > start]
-        yield (
-            after - first,
-            [(use, min(use.stop, stop) - max(use.start, start)) for use in active],
-        )
+    uses = sorted(_uses(schedule), key=attrgetter("start"))
+    coming, ending = deque(uses), deque(sorted(uses, key=attrgetter("stop")))
+    active, loads = dict[int, list[_HopTime]](), dict[int, DimensionLoad]()
+    again, every = set[int](), 0
+    for first, after in pairwise(marks(schedule, [(use.start, use.stop) for use in uses])):
+        start, stop = bounds(schedule, first)
+        changed, again = again, set()
+        while coming and coming[0].start < stop:
+            use = coming.popleft()
+            active.setdefault(use.dim, []).append(use)
+            (again if use.start > start else changed).add(use.dim)
+        while ending and ending[0].stop < stop:
+            again.add(ending.popleft().dim)
+        if stop - start != every:
+            changed, every = set(active), stop - start
+        for dim in changed | again:
+            here = active[dim] = [use for use in active[dim] if use.stop > start]
+            loads.pop(dim, None)
+            if here:
+                sent = (min(use.stop, stop) - max(use.start, start) for use in here)
+                group = map(Senders, [use.conditions for use in here], sent)
+                loads[dim] = load(schedule.task.n, tuple(sorted(group)))
+        yield after - first, loads
 
 
-def _marks(schedule: Schedule, uses: Sequence[_Busy]) -> list[int]:
-    """The numbers of the rounds that may differ from the one before."""
+def marks(schedule: Schedule, uses: Iterable[tuple[int, int]]) -> list[int]:
+    """The numbers of the rounds that may differ from the one before, by cycles in use."""
     total = len(schedule.rounds)
     if not isinstance(schedule.rounds, range):
         return list(range(total + 1))
     changes = {0, total - 1, total} if total else {0}
-    for use in uses:
-        first, last = schedule.round_of(use.start), schedule.round_of(use.stop - 1)
+    for start, stop in uses:
+        first, last = schedule.round_of(start), schedule.round_of(stop - 1)
         changes.update((first, first + 1, last, last + 1))
     return sorted(r for r in changes if r <= total)
 
 
-def _bounds(schedule: Schedule, number: int) -> tuple[int, int]:
+def bounds(schedule: Schedule, number: int) -> tuple[int, int]:
     """First cycle of a round, and of the next."""
     rounds = schedule.rounds
     later = number + 1 < len(rounds)
@@ -162,23 +147,28 @@ def _carried(holders: Equations, exchange: Exchange) -> Equations:
 def _senders(
     schedule: Schedule, way: Way, exchange: Exchange, holders: Equations, flipped: int
 ) -> tuple[Equations, int]:
-    """Which nodes send elements of the way that have ``flipped`` some bits, and how many.
+    """Which nodes send elements of the way that have ``flipped`` some bits, and how many."""
+    tests = (*holders, (exchange.when, exchange.want)) if exchange.when else holders
+    if flipped:
+        tests = tuple((mask, want ^ (mask & flipped).bit_count() & 1) for mask, want in tests)
+    if way.per_slot or max(tests, default=(0,))[0] >> schedule.task.n:
+        return _among_slots(schedule, way, exchange, tests)
+    conditions = {test for test in tests if test != (0, 0)}
+    return tuple(sorted(conditions)), 0 if (0, 1) in conditions else way.size
+
+
+def _among_slots(
+    schedule: Schedule, way: Way, exchange: Exchange, tests: Equations
+) -> tuple[Equations, int]:
+    """The same where slots are told apart.
 
     Of independent parities of slots each is met by half of them. Where slots cancel in a sum of
     parities, it is a condition on nodes.
     """
-    task, n, when = schedule.task, schedule.task.n, exchange.when
-    if not (holders or way.per_slot):  # most
-        if not when >> n:
-            want = exchange.want ^ (when & flipped).bit_count() & 1
-            return ((when, want),) if when else (), way.size
-        if way.size == task.block:
-            return (), way.size >> 1
+    task, n = schedule.task, schedule.task.n
     known: list[tuple[int, int]] = []  # by their highest slot bits
     conditions = set[tuple[int, int]]()
-    test = ((when, exchange.want),) if when else ()
-    for mask, want in (*holders, *test):
-        want ^= (mask & flipped).bit_count() & 1  # noqa: PLW2901 - thousands are asked
+    for mask, want in tests:
         for other, its in known:
             if (mask ^ other) >> n < mask >> n:
                 mask, want = mask ^ other, want ^ its  # noqa: PLW2901

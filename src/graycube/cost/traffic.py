@@ -8,16 +8,15 @@ from fractions import Fraction
 class RoundTraffic:
     """The messages of one round, counted in elements, and of ``times - 1`` more like it.
 
-    ``longest`` is the longest message on any link, ``crossings`` the sum over all links,
-    ``links`` how many links are used, and ``busiest`` the most that one node sends on. Where
-    rounds are alike but for the links they use, crossings and links are the mean.
+    ``longest`` is the longest message on any link, ``crossings`` the sum over all links, and
+    ``links`` how many links are used. Where rounds are alike but for the links they use,
+    crossings and links are the mean.
 
-    >>> RoundTraffic(longest=4, crossings=16, links=4, busiest=1).longest
+    >>> RoundTraffic(longest=4, crossings=16, links=4).longest
     4
     """
 
     longest: int
     crossings: int | Fraction
     links: int | Fraction
-    busiest: int
     times: int = 1

@@ -33,11 +33,10 @@ def moves_rounds(moves: Moves) -> Iterator[RoundTraffic]:
     >>> from graycube.schedule import Task
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1)
     >>> list(moves_rounds(Moves(task, "by hand", (0,), 1, [0, 0], [2, 3], [0, 0], [2, 3])))
-    [RoundTraffic(longest=1, crossings=2, links=2, busiest=1, times=1)]
+    [RoundTraffic(longest=1, crossings=2, links=2, times=1)]
     """
-    for node, _, size in _loads(moves):
-        busiest = int(np.bincount(node).max())
-        yield RoundTraffic(int(size.max()), int(size.sum()), len(size), busiest)
+    for _, _, size in _loads(moves):
+        yield RoundTraffic(int(size.max()), int(size.sum()), len(size))
 
 
 def moves_loads(moves: Moves) -> Iterator[tuple[int, dict[int, int]]]:

@@ -12,6 +12,8 @@ def require_all(
     given: Iterable[_Kind], kinds: type | tuple[type, ...], what: str
 ) -> tuple[_Kind, ...]:
     """The given things as a tuple, if all of them are of these kinds."""
+    if type(given) is tuple and {*map(type, given)} == {kinds}:  # mostly
+        return given
     try:
         entries = tuple(given)
     except TypeError:

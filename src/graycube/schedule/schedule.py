@@ -167,7 +167,7 @@ class Schedule(Timetable):
                     "choose elements by slots, or positions of each slot with per_slot=True",
                 )
         for step in {id(step): step for way in self.ways for step in way.steps}.values():
-            self._require_fit(step)
+            _require_fit(step, self.task.n, self.task.p, self.cycles)
 
     @property
     def stages(self) -> tuple[int, ...]:
@@ -207,43 +207,43 @@ class Schedule(Timetable):
                 layout = step.affine(self.task.p) @ layout
                 yield layout
 
-    def _require_fit(self, step: Step) -> None:
-        p, n = self.task.p, self.task.n
-        if len(step.crossings) == 1 and isinstance(step.move, Exchange):  # most are
-            (crossing,), move = step.crossings, step.move
-            alone = move.flip & (1 << n) - 1 == 1 << crossing.dim and not crossing.delays
-            if alone and not (move.flip | move.when) >> p and crossing.start < self.cycles:
-                return
-        last = max((crossing.last for crossing in step.crossings), default=-1)
-        if last >= self.cycles:
+
+def _require_fit(step: Step, n: int, p: int, cycles: int) -> None:
+    if len(step.crossings) == 1 and isinstance(step.move, Exchange):  # most are
+        (crossing,), move = step.crossings, step.move
+        alone = move.flip & (1 << n) - 1 == 1 << crossing.dim and not crossing.delays
+        if alone and not (move.flip | move.when) >> p and crossing.start < cycles:
+            return
+    last = max((crossing.last for crossing in step.crossings), default=-1)
+    if last >= cycles:
+        raise InvalidValueError(
+            f"a step starts in cycle {last}",
+            f"the schedule has {cycles} cycles",
+            "count its cycles too",
+        )
+    masks = [late.mask for crossing in step.crossings for late in crossing.delays]
+    masks.append(0 if step.stage is None else 1 << min(step.stage, p))
+    if isinstance(step.move, Exchange):
+        masks += (step.move.flip, step.move.when)
+        crossed = [crossing.dim for crossing in step.crossings]
+        links = step.move.flip & (1 << n) - 1
+        if sorted(crossed) != list(bit_indices(links)):
             raise InvalidValueError(
-                f"a step starts in cycle {last}",
-                f"the schedule has {self.cycles} cycles",
-                "count its cycles too",
+                f"'{step.move}' crosses dimensions {crossed}"[:90],
+                "an exchange crosses the node bits that it flips",
+                "write a crossing for each of them",
             )
-        masks = [late.mask for crossing in step.crossings for late in crossing.delays]
-        masks.append(0 if step.stage is None else 1 << min(step.stage, p))
-        if isinstance(step.move, Exchange):
-            masks += (step.move.flip, step.move.when)
-            crossed = [crossing.dim for crossing in step.crossings]
-            links = step.move.flip & (1 << n) - 1
-            if sorted(crossed) != list(bit_indices(links)):
-                raise InvalidValueError(
-                    f"'{step.move}' crosses dimensions {crossed}"[:90],
-                    "an exchange crosses the node bits that it flips",
-                    "write a crossing for each of them",
-                )
-        elif step.move is not None:
-            step.move.affine(p)  # raises unless it is a map of addresses
-        if len({crossing.dim for crossing in step.crossings}) < len(step.crossings):
-            raise InvalidValueError(
-                f"the step '{step}' crosses a dimension twice"[:90],
-                "each has one crossing",
-                "write two steps",
-            )
-        if max(masks) >> p or any(crossing.dim >= n for crossing in step.crossings):
-            raise InvalidValueError(
-                f"the step '{step}' is too wide"[:90],
-                f"addresses have {p} bits, {n} of them of the node",
-                "use the task's bits",
-            )
+    elif step.move is not None:
+        step.move.affine(p)  # raises unless it is a map of addresses
+    if len({crossing.dim for crossing in step.crossings}) < len(step.crossings):
+        raise InvalidValueError(
+            f"the step '{step}' crosses a dimension twice"[:90],
+            "each has one crossing",
+            "write two steps",
+        )
+    if max(masks) >> p or any(crossing.dim >= n for crossing in step.crossings):
+        raise InvalidValueError(
+            f"the step '{step}' is too wide"[:90],
+            f"addresses have {p} bits, {n} of them of the node",
+            "use the task's bits",
+        )

@@ -103,6 +103,9 @@ class Crossing:
         return self.start + sum(late.of(address) for late in self.delays)
 
 
+_MOVES = (Exchange, AffineMap, type(None))
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """A map of addresses, or a stage of butterflies, and what crosses links for it.
@@ -117,7 +120,7 @@ class Step:
     stage: int | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.move, Exchange | AffineMap | None):
+        if not isinstance(self.move, _MOVES):
             raise InvalidTypeError(
                 f"a step moves by {self.move!r:.60}",
                 "it is an Exchange or an AffineMap",

@@ -123,7 +123,6 @@ def _timetable(plan: Plan, seen: Drawn) -> dict[str, Any]:
                 "longest": r.longest,
                 "crossings": float(r.crossings),
                 "links": float(r.links),
-                "busiest": r.busiest,
                 "times": r.times,
             }
             for r in traffic
