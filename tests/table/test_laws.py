@@ -3,12 +3,13 @@
 Beside this file are the cycles that the papers claim, and what one algorithm alone is for.
 """
 
+import random
 from collections import Counter
 
 import numpy as np
 import pytest
 from all_port_cases import distributed, sends_of
-from sweeping import sweep
+from sweeping import seeds, sweep
 from way_mutants import corpus, goals, judge, rows_of
 
 import graycube as gc
@@ -79,6 +80,57 @@ def test_nodes_that_know_their_own_actions_do_all_of_it(name, most):
             for (node, place), (end, there) in goals(task).items():
                 assert held[end][there] == (there, (node, place))
             assert peak == judge(schedule, machine)[1]
+
+
+def conversion(chance):
+    """Of one field or of several, and a machine whose links are alike."""
+    widths = chance.choice([(chance.randint(2, 10),), [chance.randint(1, 3) for _ in range(3)]])
+    shape, n = tuple(1 << width for width in widths), sum(widths)
+    if len(widths) == 1:
+        layouts = [gc.Layout.nodes(n, code) for code in chance.sample(["gray", "binary"], 2)]
+    else:
+        codes = [[chance.choice(["gray", "binary"]) for _ in widths] for _ in range(2)]
+        layouts = [gc.Layout.mesh(shape, shape, code=tuple(code)) for code in codes]
+    block = chance.choice([chance.randint(1, 40), chance.randint(1, 1000)])
+    startup, packet = chance.choice([0.0, 1.0, 30.0, 1e3, 1e5]), chance.choice([None, None, 16])
+    ports = chance.choice([n, n, max(1, n - 1)])
+    machine = gc.Machine(n, ports, startup=startup, per_byte=1.0, packet=packet)
+    return gc.Task(*layouts, block, chance.choice([1, 8])), machine
+
+
+@pytest.mark.parametrize("seed", seeds(40, 2000))
+def test_nothing_costs_less_than_its_floor(seed):
+    """And what a plan leaves out costs no less than what it takes."""
+    task, machine = conversion(random.Random(seed))  # noqa: S311
+    layouts = task.source, task.target
+    plan = gc.plan(*layouts, task.block, itemsize=task.itemsize, machine=machine)
+    for candidate in plan.candidates:
+        algorithm = candidate.algorithm
+        if candidate.traffic is None:
+            continue
+        if algorithm.floor is not None:
+            assert algorithm.floor(task, machine) <= candidate.cost * (1 + 1e-12)
+        assert plan.cost <= candidate.cost * (1 + 1e-12) or algorithm.name == "relabel"
+
+
+@pytest.mark.parametrize(("n", "block"), [(9, 20), (10, 25), (13, 26)])
+def test_the_last_lower_dimension_may_be_idle(n, block):
+    """Whether it is crossed depends on the class: so there is a round less than there are."""
+    (algorithm,) = (a for a in gc.algorithms() if a.name == "three-fifths")
+    machine = gc.Machine(n, "all", startup=0.0, per_byte=1.0)
+    task = gc.Task(gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), block)
+    seconds = simulate(algorithm.emit(task, machine)).time(machine)
+    assert algorithm.floor(task, machine) == seconds < algorithm.cycles((n,), block)
+
+
+def test_what_cannot_be_the_cheapest_is_not_written_out():
+    machine = gc.Machine(32, "all", startup=1e3)
+    made = gc.plan(gc.Layout.nodes(32, "gray"), gc.Layout.nodes(32), 3 << 12, machine=machine)
+    assert made.algorithm == "minimum-path"
+    written = {candidate.algorithm.name for candidate in made.__dict__["_priced"]}
+    every = {candidate.algorithm.name: candidate.cost for candidate in made.candidates}
+    assert {"three-fifths", "tight", "nonminimum-ring"} <= every.keys() - written
+    assert every["nonminimum-ring"] == made.cost < every["tight"] < every["three-fifths"]
 
 
 LARGE = [("gb1", 1), ("gb2", 1), ("gb3", 1), ("any-order", 1)]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import inf
+from math import inf, isclose
 
 from graycube.cost import Traffic, simulate
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
@@ -68,8 +68,7 @@ def cheapest(task: Task, machine: Machine, algorithm: str = "auto") -> Candidate
     'gb3'
     """
     named = (a for a in _table(task) if algorithm in ("auto", a.name))
-    names = [a for a in named if a.name not in _ASIDE]
-    found = [_candidate(a, task, machine) for a in names]
+    found = _promising([a for a in named if a.name not in _ASIDE], task, machine)
     best = min(found, key=lambda candidate: candidate.cost, default=None)
     return None if best is None or best.traffic is None else best
 
@@ -99,16 +98,36 @@ def choose(task: Task, machine: Machine, name: str) -> tuple[Traffic, list[Candi
             "choose one of them, or 'auto'",
         )
     nothing_moves = not task.stages and task.move == AffineMap.identity(task.p)
-    wanted = [
-        _candidate(algorithm, task, machine)
+    named = [
+        algorithm
         for algorithm in _table(task)
         if algorithm.name == name
         or (name == "auto" and (nothing_moves or algorithm.name != "relabel"))
     ]
+    wanted = _promising(named, task, machine)
     priced = [(c.cost, c.traffic) for c in wanted if c.traffic is not None]
     if not priced:
         raise _nothing(all_candidates(task, machine, wanted), wanted, task, name)
     return min(priced, key=lambda entry: entry[0])[1], wanted
+
+
+def _promising(named: Sequence[Algorithm], task: Task, machine: Machine) -> list[Candidate]:
+    """The candidates in the order of the table, without those that cannot be the cheapest."""
+    floors = [(_floor(algorithm, task, machine), k) for k, algorithm in enumerate(named)]
+    found, (best, first) = dict[int, Candidate](), (inf, 0)
+    for floor, k in sorted(floors):
+        if k > first if isclose(floor, best) else floor > best:
+            continue
+        found[k] = _candidate(named[k], task, machine)
+        best, first = min((best, first), (found[k].cost, k))
+    return [found[k] for k in sorted(found)]
+
+
+def _floor(algorithm: Algorithm, task: Task, machine: Machine) -> float:
+    """What it takes at least, if that is known."""
+    if algorithm.floor is None or not machine.alike or algorithm.applicable(task, machine):
+        return 0.0
+    return algorithm.floor(task, machine)
 
 
 def _nothing(

@@ -16,20 +16,36 @@ from graycube.table.gray.routes import (
     Route,
     cut_short,
     dimensions,
+    least_seconds,
     on_routes,
     short_steps,
     unit_size,
+    widths_of,
 )
 
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """The ring with as many units as rounds, or fewer."""
-    fields = converted(task)
-    steps = len(short_steps(fields))
+    unit, units, rounds = _sizes(task, machine)
+    return on_routes(task, "minimum-path", unit, rounds, ring(converted(task), units, rounds))
+
+
+def floor(task: Task, machine: Machine) -> float:
+    """Of two units or more that are in use in each round one is whole."""
+    unit, _, rounds = _sizes(task, machine)
+    return least_seconds(task, machine, unit, rounds, alone=int(_steps(task) == 1))
+
+
+def _sizes(task: Task, machine: Machine) -> tuple[int, int, int]:
+    """The elements of a unit, and how many units and rounds there are."""
+    steps = _steps(task)
     unit = unit_size(task, machine, lambda units: max(units, steps))
     units = -(-task.block // unit)
-    rounds = max(units, steps) if steps else 0
-    return on_routes(task, "minimum-path", unit, rounds, ring(fields, units, rounds))
+    return unit, units, max(units, steps) if steps else 0
+
+
+def _steps(task: Task) -> int:
+    return dimensions(widths_of(task))
 
 
 def ring(fields: tuple[Field, ...], units: int, rounds: int) -> list[Route]:
@@ -54,5 +70,6 @@ ALGORITHM = Algorithm(
     formula="max(n - 1, K) cycles",
     applicable=applicable,
     emit=emit,
+    floor=floor,
     cycles=lambda widths, block: max(dimensions(widths), block) if dimensions(widths) else 0,
 )

@@ -13,10 +13,11 @@ from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import Field, converted, fields
-from graycube.table.gray.minimum_path import ring
+from graycube.table.gray import minimum_path
 from graycube.table.gray.nonminimum_path import applicable as has_ports
 from graycube.table.gray.routes import (
     dimensions,
+    least_seconds,
     long_routes,
     on_routes,
     reversed_in_time,
@@ -35,15 +36,29 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """The ring of short units and the routes of the long ones; backwards for binary to Gray."""
-    widths = widths_of(task)
-    unit = unit_size(task, machine, lambda units: _split(widths, units)[1])
-    units = -(-task.block // unit)
-    aside, rounds = _split(widths, units)
+    unit, units, aside, rounds = _sizes(task, machine)
     forward = tuple(Field(field.dims, to_binary=True) for field in converted(task))
-    routes = ring(forward, units - aside, rounds) + long_routes(forward, aside)
+    routes = minimum_path.ring(forward, units - aside, rounds) + long_routes(forward, aside)
     if _directions(task) == {False}:
         routes = reversed_in_time(routes, rounds)
     return on_routes(task, "nonminimum-ring", unit, rounds, routes)
+
+
+def floor(task: Task, machine: Machine) -> float:
+    """Without long routes that of Theorem 6; one field's last long unit may be behind all."""
+    unit, _, aside, rounds = _sizes(task, machine)
+    if not aside:
+        return minimum_path.floor(task, machine)
+    width, *others = widths_of(task)
+    return 0.0 if others else least_seconds(task, machine, unit, rounds, alone=width + 1)
+
+
+def _sizes(task: Task, machine: Machine) -> tuple[int, int, int, int]:
+    """The elements of a unit, how many units there are, how many are long, and the rounds."""
+    widths = widths_of(task)
+    unit = unit_size(task, machine, lambda units: _split(widths, units)[1])
+    units = -(-task.block // unit)
+    return unit, units, *_split(widths, units)
 
 
 def _directions(task: Task) -> set[bool]:
@@ -63,5 +78,6 @@ ALGORITHM = Algorithm(
     formula="max(ceil(2K/3), min(K, ceil((K + n) / 2)), n - 1) cycles",
     applicable=applicable,
     emit=emit,
+    floor=floor,
     cycles=lambda widths, block: _split(widths, block)[1],
 )

@@ -103,6 +103,22 @@ def unit_sizes(task: Task, machine: Machine) -> list[int]:
     return sorted(sizes)
 
 
+def least_seconds(
+    task: Task, machine: Machine, unit: int, rounds: int, alone: int = 0
+) -> float:
+    """What so many rounds take at least, if only the last unit moves in ``alone`` of them.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(4, "gray"), Layout.nodes(4), block=7)
+    >>> least_seconds(task, Machine(4, startup=10.0, per_byte=1.0), 3, rounds=5, alone=2)
+    61.0
+    """
+    last = 1 + (task.block - 1) % unit
+    full, rest = (machine.message_time(size * task.itemsize) for size in (unit, last))
+    alone = min(alone, rounds)
+    return (rounds - alone) * full + alone * rest
+
+
 def too_few_ports(machine: Machine, needed: int) -> str | None:
     """The reason why a pipeline does not apply whose nodes send on so many links at once."""
     return None if machine.links_at_once >= needed else f"it needs {needed} ports"

@@ -19,7 +19,7 @@ in memory between two links. ``tables/three_fifths.json`` has the routes, each w
 
 import json
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from graphlib import TopologicalSorter
 from importlib.resources import files
 from typing import NamedTuple
@@ -31,6 +31,7 @@ from graycube.table.conversion import Field, always, converted, why_no_conversio
 from graycube.table.gray.routes import (
     InRound,
     Route,
+    least_seconds,
     on_routes,
     reversed_in_time,
     too_few_ports,
@@ -78,8 +79,7 @@ def emit(task: Task, machine: Machine) -> Schedule:
     """The routes of all classes; backwards for binary to Gray."""
     (field,) = converted(task)
     width = field.width
-    unit = unit_size(task, machine, lambda units: _times(width, units)[1])
-    units = -(-task.block // unit)
+    unit, units = _sizes(task, machine)
     starts, rounds = _times(width, units)
     forward = Field(field.dims, to_binary=True)
     routes = [
@@ -90,6 +90,40 @@ def emit(task: Task, machine: Machine) -> Schedule:
     if not field.to_binary:
         routes = reversed_in_time(routes, rounds)
     return on_routes(task, "three-fifths", unit, rounds, routes)
+
+
+def floor(task: Task, machine: Machine) -> float:
+    """Nothing moves while all routes wait; the last unit of each may be a smaller one."""
+    unit, units = _sizes(task, machine)
+    (width,) = widths_of(task)
+    some, whole = (_busy(width, units, less) for less in (0, 1))
+    return least_seconds(task, machine, unit, some, some - whole)
+
+
+def _busy(width: int, units: int, less: int) -> int:
+    """The rounds in which something moves, if each route has so many units less.
+
+    Whether the highest of the lower dimensions is crossed depends on the class: it is left out.
+    """
+    starts, _ = _times(width, units)
+    spans = [
+        (start, start + size - 1 + length)
+        for way, at in zip(_ways(), starts, strict=True)
+        for link, start in zip(way.links, at, strict=True)
+        if (size := _size(way, units) - less) > 0
+        and (length := _length(link, width - _TOP - 1)) > 0
+    ]
+    busy = until = 0
+    for start, stop in sorted(spans):
+        busy, until = busy + max(0, stop - max(start, until)), max(until, stop)
+    return busy
+
+
+def _sizes(task: Task, machine: Machine) -> tuple[int, int]:
+    """The elements of a unit, and how many units there are."""
+    (width,) = widths_of(task)
+    unit = unit_size(task, machine, lambda units: _times(width, units)[1])
+    return unit, -(-task.block // unit)
 
 
 def _route(field: Field, way: _RouteLinks, units: int, starts: Sequence[int]) -> Route:
@@ -112,6 +146,7 @@ def _size(way: _RouteLinks, units: int) -> int:
     return (units + _SHARES - 1 - way.share) // _SHARES
 
 
+@lru_cache(maxsize=1 << 8)
 def _times(width: int, units: int) -> tuple[list[list[int]], int]:
     """When each route begins with each of its links, and the rounds until all have arrived."""
     ways, lower = _ways(), width - _TOP
@@ -186,5 +221,6 @@ ALGORITHM = Algorithm(
     formula="3 ceil(K/5) + max(2, n - 2) cycles, n > 2, K >= 5n",
     applicable=applicable,
     emit=emit,
+    floor=floor,
     cycles=lambda widths, block: _times(widths[0], block)[1],
 )

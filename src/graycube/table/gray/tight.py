@@ -33,7 +33,8 @@ from graycube.table.gray.routes import (
 SMALL = range(4, 9)
 """Fields with tables of their own."""
 _TOP = 5  # bits that tell the classes of wide fields apart
-_FREE = slice(1, 4)  # of the routes of a full ring: slots 0 and 1 are one route
+_FIRST = 2  # units whose route is that of slots 0 and 1
+_FREE = slice(1, 4)  # of the routes of a full ring, but that one
 _MORE = 5  # units that are not on the ring
 
 
@@ -50,8 +51,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
     """As many units as there can be, or fewer."""
     n, (field,) = task.n, converted(task)
-    unit = -(-task.block // _most(n))
-    units = -(-task.block // unit)
+    unit, units = _sizes(task)
     forward = Field(field.dims, to_binary=True)
     routes = (_small if n in SMALL else _wide)(forward, units)
     routes = [route for route in routes if route.units]
@@ -61,6 +61,18 @@ def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same o
     if not field.to_binary:
         routes = reversed_in_time(routes, rounds)
     return on_routes(task, "tight", unit, rounds, routes)
+
+
+def floor(task: Task, machine: Machine) -> float:
+    """Of the first two units on the ring, both whole, one is in use in each of n rounds."""
+    unit, units = _sizes(task)
+    return task.n * machine.message_time(unit * task.itemsize) if units > _FIRST else 0.0
+
+
+def _sizes(task: Task) -> tuple[int, int]:
+    """The elements of a unit, and how many units there are."""
+    unit = -(-task.block // _most(task.n))
+    return unit, -(-task.block // unit)
 
 
 def _small(field: Field, units: int) -> list[Route]:
@@ -126,5 +138,6 @@ ALGORITHM = Algorithm(
     formula="n cycles, K <= n + 2 (n = 4: K <= 5), n > 3; larger K in as many parts",
     applicable=applicable,
     emit=emit,
+    floor=floor,
     cycles=lambda widths, block: _cycles(widths[0], block),
 )
