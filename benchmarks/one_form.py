@@ -7,7 +7,8 @@ In each round a fresh process of either release, one after the other, plans each
 makes, counts and proves the schedule of an algorithm that both know, the best of five times.
 What a release imports late is imported before. What is printed is today's processor time over
 that of the old release: the median and the range over the rounds. Plans weigh all algorithms,
-of which there are more today.
+of which more apply today: "same" is a plan that weighs those that applied then, made by another
+process.
 """
 
 import json
@@ -33,7 +34,9 @@ SIZES = 10, 20, 40
 BLOCK = 3 << 12
 TIMES = 5
 PLANS = "--no-plans" not in sys.argv
-WORKS = (*(["plan"] if PLANS else []), "make", "count", "prove")
+WORKS = (*(["plan", "same"] if PLANS else []), "make", "count", "prove")
+APPLYING: dict[str, list[str]] = json.loads(os.environ.get("APPLYING", "{}"))
+"""The algorithms that plans weigh, by case; all of them if it is empty."""
 Seconds = dict[str, float]
 
 
@@ -109,26 +112,60 @@ def seconds(case: Case, simulate: Callable[[Any], Any]) -> Seconds:
     return found
 
 
+def weigh_only(names: list[str]) -> None:
+    """Let plans weigh no other algorithms."""
+    candidates = import_module("graycube.planning.candidate")
+    every = gc.algorithms()
+    candidates.algorithms = lambda: [a for a in every if a.network or a.name in names]
+
+
+def applying(case: Case) -> list[str]:
+    """The algorithms that apply to a case; networks have no names that both know."""
+    if case.target is None:
+        return []
+    block = case.source.block_size if case.source.block_size > 1 else BLOCK
+    task = Task(case.source, case.target, block, itemsize=8)
+    return [a.name for a in gc.algorithms() if a.applicable(task, case.machine) is None]
+
+
 def measure(n: int) -> None:
-    """The times of the release that this process has, as JSON."""
+    """The times of the release that this process has, and what applies, as JSON."""
     old = Path(gc.__file__).with_name("simulate").exists()
     simulate = import_module("graycube.simulate" if old else "graycube.cost").simulate
     for case in cases(4):
         seconds(case, simulate)
-    print(json.dumps({case.name: seconds(case, simulate) for case in cases(n)}))
+    times = {}
+    for case in cases(n):
+        if APPLYING:
+            weigh_only(APPLYING[case.name])
+        times[case.name] = seconds(case, simulate)
+    print(json.dumps([times, {case.name: applying(case) for case in cases(n)}]))
 
 
-def ran(root: Path, n: int) -> dict[str, Seconds]:
-    env = {**os.environ, "PYTHONPATH": str(root / "src")}
+def ran(
+    root: Path, n: int, weighed: dict[str, list[str]] | None = None
+) -> tuple[dict[str, Seconds], dict[str, list[str]]]:
+    env = {**os.environ, "PYTHONPATH": str(root / "src"), "APPLYING": json.dumps(weighed or {})}
     line = [sys.executable, __file__, str(n), *([] if PLANS else ["--no-plans"])]
     done = subprocess.run(line, env=env, check=True, capture_output=True, text=True)  # noqa: S603
-    measured: dict[str, Seconds] = json.loads(done.stdout)
-    return measured
+    times, names = json.loads(done.stdout)
+    return times, names
+
+
+def one_round(old: Path, n: int) -> tuple[dict[str, Seconds], dict[str, Seconds]]:
+    """Then, and today."""
+    today = Path(__file__).parents[1]
+    then, weighed = ran(old, n)
+    now, _ = ran(today, n)
+    for name in now if PLANS else ():
+        then[name]["same"] = then[name]["plan"]
+    for name, times in (ran(today, n, weighed)[0] if PLANS else {}).items():
+        now[name]["same"] = times["plan"]
+    return then, now
 
 
 def compare(old: Path, rounds: int, n: int) -> None:
-    today = Path(__file__).parents[1]
-    pairs = [(ran(old, n), ran(today, n)) for _ in range(rounds)]
+    pairs = [one_round(old, n) for _ in range(rounds)]
     for name in pairs[0][0]:
         print(f"n = {n}, {name}", flush=True)
         for work in WORKS:

@@ -113,7 +113,10 @@ def choose(task: Task, machine: Machine, name: str) -> tuple[Traffic, list[Candi
 
 def _promising(named: Sequence[Algorithm], task: Task, machine: Machine) -> list[Candidate]:
     """The candidates in the order of the table, without those that cannot be the cheapest."""
-    floors = [(_floor(algorithm, task, machine), k) for k, algorithm in enumerate(named)]
+    floors = [
+        (a.floor(task, machine) if a.floor and machine.alike else 0.0, k)
+        for k, a in enumerate(named)
+    ]
     found, (best, first) = dict[int, Candidate](), (inf, 0)
     for floor, k in sorted(floors):
         if k > first if isclose(floor, best) else floor > best:
@@ -121,13 +124,6 @@ def _promising(named: Sequence[Algorithm], task: Task, machine: Machine) -> list
         found[k] = _candidate(named[k], task, machine)
         best, first = min((best, first), (found[k].cost, k))
     return [found[k] for k in sorted(found)]
-
-
-def _floor(algorithm: Algorithm, task: Task, machine: Machine) -> float:
-    """What it takes at least, if that is known."""
-    if algorithm.floor is None or not machine.alike or algorithm.applicable(task, machine):
-        return 0.0
-    return algorithm.floor(task, machine)
 
 
 def _nothing(

@@ -18,9 +18,9 @@ class Algorithm:
     ``applicable(task, machine)`` is None or the reason why not. ``cycles(widths, block)`` is
     the closed form with exact ceilings, if there is one, for fields of so many bits, each two
     or more. ``formula`` is the same for people, for one field of n bits, with s the start-up, t
-    the time per byte and K the bytes of a block. ``floor(task, machine)`` are seconds that it
-    never takes less than where it applies and all links are alike: what cannot be the cheapest
-    is not written out.
+    the time per byte and K the bytes of a block. ``floor(task, machine)`` are seconds, for any
+    task and links that are alike, that it never takes less than: what cannot be the cheapest is
+    not written out.
 
     >>> from graycube.table import algorithms
     >>> gb3 = next(a for a in algorithms() if a.name == "gb3")

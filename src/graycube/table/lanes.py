@@ -7,10 +7,9 @@ after the other. A round lasts until its fullest lane is through.
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from graycube.gf2 import Exchange
 from graycube.schedule import Schedule, Task, Way, hop
@@ -19,8 +18,7 @@ from graycube.table.whole_shares import LaneShare, whole_shares
 _Size = TypeVar("_Size", int, float)
 
 
-@dataclass(frozen=True, slots=True)
-class LaneStep:
+class LaneStep(NamedTuple):
     """The exchange of a way in a round, and the lane that it takes there."""
 
     round: int
@@ -28,8 +26,7 @@ class LaneStep:
     lane: Hashable
 
 
-@dataclass(frozen=True, slots=True)
-class LaneWay:
+class LaneWay(NamedTuple):
     """A share of every block, by ``weight``, on the nodes u with u & mask == value."""
 
     weight: int
@@ -107,7 +104,7 @@ def backwards(ways: Sequence[LaneWay]) -> list[LaneWay]:
         end = way.value
         for step in way.steps:
             end = step.exchange(end)
-        steps = tuple(replace(s, round=last - s.round) for s in reversed(way.steps))
+        steps = tuple(s._replace(round=last - s.round) for s in reversed(way.steps))
         turned.append(LaneWay(way.weight, steps, way.mask, end & way.mask))
     return turned
 

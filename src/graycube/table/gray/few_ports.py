@@ -34,7 +34,7 @@ from graycube.table.conversion import (
     where_not,
     why_no_detour,
 )
-from graycube.table.gray.routes import InRound, Route, on_routes, unit_sizes
+from graycube.table.gray.routes import InRound, Route, hop_by_hop, on_routes, unit_sizes
 
 MAX_STEPS = 1 << 11
 """About as many steps are placed: more units than that would make planning slow."""
@@ -248,4 +248,5 @@ ALGORITHM = Algorithm(
     formula="about max(n K / 2p, 2K/3) cycles on p ports",
     applicable=applicable,
     emit=emit,
+    floor=hop_by_hop,
 )

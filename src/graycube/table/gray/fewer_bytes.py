@@ -40,7 +40,7 @@ from graycube.table.conversion import (
 )
 from graycube.table.gray import field_phases
 from graycube.table.gray.phases import in_phases, too_many
-from graycube.table.gray.routes import dimensions, too_few_ports, widths_of
+from graycube.table.gray.routes import dimensions, hop_by_hop, too_few_ports, widths_of
 from graycube.table.lanes import LaneStep, LaneWay, backwards, cycles, in_lanes, lengths
 
 _TWO = 2
@@ -372,4 +372,5 @@ ALGORITHM = Algorithm(
     formula="by table: on all ports 7 s + 37 K t / 60, on one 60 s + 2.743 K t (n = 6)",
     applicable=applicable,
     emit=emit,
+    floor=hop_by_hop,
 )

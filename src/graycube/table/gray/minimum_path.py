@@ -32,6 +32,8 @@ def emit(task: Task, machine: Machine) -> Schedule:
 
 def floor(task: Task, machine: Machine) -> float:
     """Of two units or more that are in use in each round one is whole."""
+    if applicable(task, machine) is not None:
+        return 0.0
     unit, _, rounds = _sizes(task, machine)
     return least_seconds(task, machine, unit, rounds, alone=int(_steps(task) == 1))
 

@@ -46,6 +46,8 @@ def emit(task: Task, machine: Machine) -> Schedule:
 
 def floor(task: Task, machine: Machine) -> float:
     """Without long routes that of Theorem 6; one field's last long unit may be behind all."""
+    if applicable(task, machine) is not None:
+        return 0.0
     unit, _, aside, rounds = _sizes(task, machine)
     if not aside:
         return minimum_path.floor(task, machine)

@@ -17,7 +17,7 @@ from itertools import accumulate
 from graycube.gf2 import Exchange
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task, Way, hop
-from graycube.table.conversion import Field, always, converted, where_not
+from graycube.table.conversion import Field, always, converted, where_not, why_no_conversion
 
 InRound = tuple[int, Exchange]
 """A round and the exchange that the first unit of a route does in it."""
@@ -117,6 +117,22 @@ def least_seconds(
     full, rest = (machine.message_time(size * task.itemsize) for size in (unit, last))
     alone = min(alone, rounds)
     return (rounds - alone) * full + alone * rest
+
+
+def hop_by_hop(task: Task, machine: Machine) -> float:
+    """What every conversion takes at least whose messages cross one link in a round.
+
+    There is a start-up for each link of the longest path, and half of the block over some link.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(4, "gray"), Layout.nodes(4), block=8)
+    >>> hop_by_hop(task, Machine(4, startup=10.0, per_byte=1.0))
+    34.0
+    """
+    if why_no_conversion(task, machine) is not None:
+        return 0.0
+    link = machine.cheapest
+    return dimensions(widths_of(task)) * link.startup + task.block_bytes / 2 * link.per_byte
 
 
 def too_few_ports(machine: Machine, needed: int) -> str | None:

@@ -94,6 +94,8 @@ def emit(task: Task, machine: Machine) -> Schedule:
 
 def floor(task: Task, machine: Machine) -> float:
     """Nothing moves while all routes wait; the last unit of each may be a smaller one."""
+    if applicable(task, machine) is not None:
+        return 0.0
     unit, units = _sizes(task, machine)
     (width,) = widths_of(task)
     some, whole = (_busy(width, units, less) for less in (0, 1))

@@ -65,6 +65,8 @@ def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same o
 
 def floor(task: Task, machine: Machine) -> float:
     """Of the first two units on the ring, both whole, one is in use in each of n rounds."""
+    if applicable(task, machine) is not None:
+        return 0.0
     unit, units = _sizes(task)
     return task.n * machine.message_time(unit * task.itemsize) if units > _FIRST else 0.0
 
