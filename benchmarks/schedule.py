@@ -1,11 +1,13 @@
 """Planning and proving at any size, and element crossings per second where all are followed.
 
 Every round runs all contenders one after the other; what is printed are the median and the
-range over the rounds.
+range over the rounds. Plans over 64 and 128 dimensions are made in other processes, which
+remember nothing but a small plan.
 
     python benchmarks/schedule.py [ROUNDS]
 """
 
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -19,6 +21,8 @@ from graycube.verify import check_algebra, check_elements
 BLOCK = 16
 SIZES = range(8, 15)
 LARGEST = 16
+WIDE = [(n, ports) for n in (64, 128) for ports in ("1", "2", "all")]
+STARTUPS = 1e3, 0.0
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -53,6 +57,29 @@ def symbolic(rounds: int) -> None:
             times[name].append(1e3 * seconds(work))
     for name, values in times.items():
         report(name, values, "ms")
+
+
+def first_plan(n: int, ports: str, startup: float) -> float:
+    """Processor time of Gray to binary, 12,288 elements on a node, after a small plan."""
+    for dims in (5, n):
+        count = "all" if ports == "all" else int(ports)
+        machine = gc.Machine(dims, count, startup=startup, per_byte=1.0)
+        start = time.process_time()
+        gc.plan(gc.Layout.nodes(dims, "gray"), gc.Layout.nodes(dims), 3 << 12, machine=machine)
+    return time.process_time() - start
+
+
+def wide(rounds: int) -> None:
+    print(f"first plans, {rounds} rounds, processor time")
+    for n, ports in WIDE:
+        for startup in STARTUPS:
+            line = [sys.executable, __file__, str(n), ports, str(startup)]
+            ran = (
+                subprocess.run(line, check=True, capture_output=True, text=True)  # noqa: S603
+                for _ in range(rounds)
+            )
+            name = f"n = {n}, {ports} ports, start-up {startup:g}"
+            report(name, [float(one.stdout) for one in ran], "s")
 
 
 def explicit(n: int, rounds: int) -> None:
@@ -90,8 +117,12 @@ def largest() -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 3:  # a process of its own
+        print(first_plan(int(sys.argv[1]), sys.argv[2], float(sys.argv[3])))
+        sys.exit()
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 7
     symbolic(repeats)
+    wide(repeats)
     for size in SIZES:
         explicit(size, repeats)
     largest()

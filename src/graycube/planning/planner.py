@@ -1,7 +1,8 @@
 """From a task and a machine to a plan.
 
 Rules. Every algorithm of the table is a candidate: it emits its schedule, and its price is what
-the simulator counts, not a formula. "auto" takes the cheapest, earlier in the table first.
+the simulator counts, not a formula. "auto" takes the cheapest, earlier in the table first; what
+is known to cost more than another one is not written out.
 Only renumbering the ranks is never taken by itself, since it is up to the program whether rank
 numbers are free.
 """
