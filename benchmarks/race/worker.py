@@ -24,7 +24,10 @@ RACES: dict[str, tuple[list[Maker], str]] = {
         "FFTW-MPI, natural order",
     ),
     "fftnd": ([ours.fftnd, rivals.mpi4py_fft, rivals.fftw], "mpi4py-fft, slabs"),
-    "pairs": ([pairs.ours, pairs.plain, pairs.plain_fftw, pairs.mpi4py_fft], "plain mpi4py"),
+    "pairs": (
+        [pairs.ours, pairs.plain, pairs.plain_fftw, pairs.mpi4py_fft, pairs.alone],
+        "plain mpi4py",
+    ),
     "steps": ([steps.ours, steps.mpi4py_fft], "mpi4py-fft, slabs"),
     "moves": ([ours.moves, movers.moves], "Sendrecv"),
     "halo": ([ours.halo, movers.halos], "Sendrecv, strided types"),

@@ -88,10 +88,10 @@ def _rounds(rounds: Sequence[Mapping[str, Any]]) -> Table:
     rows, first = list[Sequence[object]](), 0
     for row in rounds:
         last = first + row["times"] - 1
-        counts = (row[name] for name in ("longest", "links", "crossings", "busiest"))
+        counts = (row[name] for name in ("longest", "links", "crossings"))
         named = str(first) if last == first else f"{first} to {last}"
         share = Bar(max(0.01, row["longest"] / most))
         rows.append((named, *(f"{count:.12g}" for count in counts), share))
         first = last + 1
-    heads = ("round", "longest message", "links in use", "crossings", "links of a node", "")
-    return Table(heads, rows, "lrrrrl")
+    heads = ("round", "longest message", "links in use", "crossings", "")
+    return Table(heads, rows, "lrrrl")
