@@ -1,14 +1,15 @@
 """The best of ours over the best of the others, from the times that races kept.
 
-    python benchmarks/race/best.py [--json] FILE [FILE ...]
+    python benchmarks/race/best.py [--json] [--without NAME;NAME] FILE [FILE ...]
 
 A cell is a case on a number of ranks. Of either side that contender counts whose median is the
 least. A ratio compares two times of one round: what is printed are the median and the middle
-half, with a mark where that half is wholly above 1, and geometric means.
+half, with a mark where that half is wholly above 1, and geometric means. Contenders whose names
+begin with one of those given are left out.
 """
 
+import argparse
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import geometric_mean, median, quantiles
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 from contest import Times, ratios
 
 OURS = "graycube"
-NO_RIVAL = ("lines alone",)
+NO_RIVAL = "lines alone"
 
 
 class Cell(NamedTuple):
@@ -42,26 +43,33 @@ def best(times: Times, names: list[str]) -> str:
     return min(names, key=lambda name: median(times[name]))
 
 
-def cell(race: str, case: str, ranks: int, times: Times) -> Cell:
+def cell(race: str, case: str, ranks: int, times: Times, without: tuple[str, ...]) -> Cell:
     ours = [name for name in times if name.startswith(OURS)]
-    rivals = [name for name in times if name not in {*ours, *NO_RIVAL}]
+    rivals = [name for name in times if not name.startswith((OURS, NO_RIVAL, *without))]
     one, other = best(times, ours), best(times, rivals)
     found = ratios(times, one, other)
     low, _, high = quantiles(found, n=4, method="inclusive")
     return Cell(race, case, ranks, one, other, low, median(found), high)
 
 
-def cells(results: dict[str, list[dict[str, Any]]]) -> Iterator[Cell]:
+def cells(results: dict[str, list[dict[str, Any]]], without: tuple[str, ...]) -> Iterator[Cell]:
     for race, heats in results.items():
         for heat in heats:
             for case, times in heat["seconds"].items():
-                yield cell(race, case, heat["ranks"], times)
+                yield cell(race, case, heat["ranks"], times, without)
 
 
-def main(arguments: list[str]) -> None:
-    files = [Path(word) for word in arguments if word != "--json"]
-    found = [one for path in files for one in cells(json.loads(path.read_text()))]
-    if "--json" in arguments:
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--without", default="")
+    given = parser.parse_args()
+    without = tuple(name for name in given.without.split(";") if name)
+    found = [
+        one for path in given.files for one in cells(json.loads(path.read_text()), without)
+    ]
+    if given.json:
         print(json.dumps([one._asdict() for one in found], indent=1))
         return
     for one in found:
@@ -80,4 +88,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

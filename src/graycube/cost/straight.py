@@ -135,6 +135,7 @@ def _some_cross(schedule: Schedule, way: Way) -> Iterator[_HopTime]:
         holders = _carried(holders, exchange)
 
 
+@lru_cache(maxsize=1 << 14)  # many ways are those of the same nodes
 def _carried(holders: Equations, exchange: Exchange) -> Equations:
     """What parities of the address say about it after the exchange."""
     flip, when, turned = exchange.flip, exchange.when, 1 ^ exchange.want
@@ -148,13 +149,19 @@ def _senders(
     schedule: Schedule, way: Way, exchange: Exchange, holders: Equations, flipped: int
 ) -> tuple[Equations, int]:
     """Which nodes send elements of the way that have ``flipped`` some bits, and how many."""
+    tests = _tests(holders, exchange, flipped)
+    if way.per_slot or (tests and tests[-1][0] >> schedule.task.n):
+        return _among_slots(schedule, way, exchange, tests)
+    return tests, 0 if (0, 1) in tests else way.size
+
+
+@lru_cache(maxsize=1 << 14)
+def _tests(holders: Equations, exchange: Exchange, flipped: int) -> Equations:
+    """What is asked of those who hold something and send it, in ascending order."""
     tests = (*holders, (exchange.when, exchange.want)) if exchange.when else holders
     if flipped:
         tests = tuple((mask, want ^ (mask & flipped).bit_count() & 1) for mask, want in tests)
-    if way.per_slot or max(tests, default=(0,))[0] >> schedule.task.n:
-        return _among_slots(schedule, way, exchange, tests)
-    conditions = {test for test in tests if test != (0, 0)}
-    return tuple(sorted(conditions)), 0 if (0, 1) in conditions else way.size
+    return tuple(sorted({*tests} - {(0, 0)}))
 
 
 def _among_slots(
