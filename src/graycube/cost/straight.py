@@ -36,8 +36,12 @@ class _HopTime(NamedTuple):
 def straight_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     """The rounds, with equal neighbours in pipelines as one."""
     for times, loads in _loads(schedule):
-        most, crossings, links = zip(*loads.values(), strict=True) if loads else ((0,),) * 3
-        yield RoundTraffic(max(most), sum(crossings), sum(links), times=times)
+        most = crossings = links = 0
+        for here in loads.values():
+            most = max(most, here.longest)
+            crossings += here.crossings
+            links += here.links
+        yield RoundTraffic(most, crossings, links, times)
 
 
 def straight_loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, int]]]:
@@ -55,7 +59,7 @@ def _loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, DimensionLoad]]]
     coming, ending = deque(uses), deque(sorted(uses, key=attrgetter("stop")))
     active, loads = dict[int, list[_HopTime]](), dict[int, DimensionLoad]()
     again, every = set[int](), 0
-    for first, after in pairwise(marks(schedule, [(use.start, use.stop) for use in uses])):
+    for first, after in pairwise(marks(schedule, ((use.start, use.stop) for use in uses))):
         start, stop = bounds(schedule, first)
         changed, again = again, set()
         while coming and coming[0].start < stop:
@@ -67,9 +71,10 @@ def _loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, DimensionLoad]]]
         if stop - start != every:
             changed, every = set(active), stop - start
         for dim in changed | again:
-            here = active[dim] = [use for use in active[dim] if use.stop > start]
+            here = [use for use in active.pop(dim, ()) if use.stop > start]
             loads.pop(dim, None)
             if here:
+                active[dim] = here
                 sent = (min(use.stop, stop) - max(use.start, start) for use in here)
                 group = map(Senders, [use.conditions for use in here], sent)
                 loads[dim] = load(schedule.task.n, tuple(sorted(group)))
