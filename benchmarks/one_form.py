@@ -114,7 +114,7 @@ def seconds(case: Case, simulate: Callable[[Any], Any]) -> Seconds:
 
 def weigh_only(names: list[str]) -> None:
     """Let plans weigh no other algorithms."""
-    candidates = import_module("graycube.planning.candidate")
+    candidates: Any = import_module("graycube.planning.candidate")
     every = gc.algorithms()
     candidates.algorithms = lambda: [a for a in every if a.network or a.name in names]
 
