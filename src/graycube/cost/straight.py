@@ -65,19 +65,26 @@ def _loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, DimensionLoad]]]
         while coming and coming[0].start < stop:
             use = coming.popleft()
             active.setdefault(use.dim, []).append(use)
-            (again if use.start > start else changed).add(use.dim)
-        while ending and ending[0].stop < stop:
-            again.add(ending.popleft().dim)
+            changed.add(use.dim)
+            if use.start > start:
+                again.add(use.dim)
+        while ending and ending[0].stop <= stop:
+            use = ending.popleft()
+            again.add(use.dim)
+            if use.stop < stop:
+                changed.add(use.dim)
         if stop - start != every:
-            changed, every = set(active), stop - start
-        for dim in changed | again:
+            changed, every = {*active}, stop - start
+        for dim in changed:
             here = [use for use in active.pop(dim, ()) if use.stop > start]
             loads.pop(dim, None)
             if here:
                 active[dim] = here
-                sent = (min(use.stop, stop) - max(use.start, start) for use in here)
-                group = map(Senders, [use.conditions for use in here], sent)
-                loads[dim] = load(schedule.task.n, tuple(sorted(group)))
+                sent = [
+                    Senders(use.conditions, min(use.stop, stop) - max(use.start, start))
+                    for use in here
+                ]
+                loads[dim] = load(schedule.task.n, tuple(sorted(sent)))
         yield after - first, loads
 
 
@@ -178,6 +185,8 @@ def _among_slots(
     parities, it is a condition on nodes.
     """
     task, n = schedule.task, schedule.task.n
+    if len(tests) == 1 and way.size == task.block and not way.per_slot:  # mostly
+        return (), way.size >> 1
     known: list[tuple[int, int]] = []  # by their highest slot bits
     conditions = set[tuple[int, int]]()
     for mask, want in tests:
