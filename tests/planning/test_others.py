@@ -192,6 +192,16 @@ def test_what_is_wrong_with_it_is_told_and_nothing_else_suffers(register, part, 
         gc.plan(*conversion(block=7), machine=MACHINE, algorithm="mine")
 
 
+def test_what_others_say_of_their_floors_leaves_nothing_out(register, rotated):
+    """It is not proved: no figure too high, and no error, keeps an algorithm from a plan."""
+    machine = gc.Machine(6, 3, startup=1e-4, per_byte=1e-9)
+    layouts = gc.Layout.nodes(6, "gray"), gc.Layout.nodes(6)
+    for floor in (lambda *_: 1e9, lambda *_: 1 / 0):
+        register(replace(rotated.ALGORITHM, name="rotated", floor=floor))
+        made = gc.plan(*layouts, 6000, machine=machine)
+        assert "rotated" in {one.algorithm.name for one in made.__dict__["_priced"]}
+
+
 @pytest.mark.parametrize(
     ("algorithm", "error"),
     [

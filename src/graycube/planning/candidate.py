@@ -114,7 +114,7 @@ def choose(task: Task, machine: Machine, name: str) -> tuple[Traffic, list[Candi
 def _promising(named: Sequence[Algorithm], task: Task, machine: Machine) -> list[Candidate]:
     """The candidates in the order of the table, without those that cannot be the cheapest."""
     floors = [
-        (a.floor(task, machine) if a.floor and machine.alike else 0.0, k)
+        (a.floor(task, machine) if a.floor and a in TABLE and machine.alike else 0.0, k)
         for k, a in enumerate(named)
     ]
     found, (best, first) = dict[int, Candidate](), (inf, 0)

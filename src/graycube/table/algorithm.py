@@ -19,8 +19,8 @@ class Algorithm:
     the closed form with exact ceilings, if there is one, for fields of so many bits, each two
     or more. ``formula`` is the same for people, for one field of n bits, with s the start-up, t
     the time per byte and K the bytes of a block. ``floor(task, machine)`` are seconds, for any
-    task and links that are alike, that it never takes less than: what cannot be the cheapest is
-    not written out.
+    task and links that are alike, that it never takes less than: what of the library's own
+    cannot be the cheapest is not written out.
 
     >>> from graycube.table import algorithms
     >>> gb3 = next(a for a in algorithms() if a.name == "gb3")
