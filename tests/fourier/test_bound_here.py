@@ -60,6 +60,23 @@ def test_into_another_layout_and_into_itself(name):
     assert np.allclose(itself.run().to_numpy(), np.fft.fftn(np.fft.fftn(x)))
 
 
+@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("function", ["fftn", "ifft2"])
+def test_in_the_memory_of_the_array(name, function):
+    """Whatever the layout of the result is. Where all are one block, nothing is copied."""
+    layout, once = LAYOUTS[name]
+    ours, numpys = getattr(gc, function), getattr(np.fft, function)
+    x = np.random.default_rng(5).standard_normal(layout.shape) + 0j
+    a = gc.CubeArray.from_numpy(x, layout)
+    points = a.blocks.copy()
+    bound = gc.bind(ours, a, out=gc.CubeArray(a.blocks, ours(a).layout))
+    a.blocks[...] = points
+    assert np.allclose(bound.run().to_numpy(), numpys(x))
+    if once:
+        (only,) = bound._program.prepared()[1]
+        assert all(getattr(call, "func", None) is not np.copyto for call in only.calls)
+
+
 def test_nodes_here_that_change_places_within_each():
     """What is right for one node is not for all: the code of a slot depends on the node."""
     layout, coded = (gc.Layout.consecutive(4, 1, whole=code) for code in ("binary", "gray"))

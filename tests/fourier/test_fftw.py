@@ -154,6 +154,20 @@ def test_calls_are_planned_meanwhile_and_scaled_once(monkeypatch, effort, norm):
         assert np.allclose(back.to_numpy(), noise("f8"))
 
 
+@pytest.mark.parametrize("n", [0, 1])
+def test_long_lines_are_a_pass_by_its_plans(n):
+    """So the result of a call, and of what is bound, has another layout than without them."""
+    x = np.random.default_rng(0).standard_normal(1 << 18 + n) + 0j
+    u = gc.CubeArray.from_numpy(x, gc.Layout.cyclic(18 + n, n))
+    without = gc.fft(u).layout
+    with gc.fourier.by_fftw("estimate"):
+        called = gc.fft(u)
+        bound = gc.bind(gc.fft, u)
+    assert called.layout == bound.result.layout != without
+    assert np.allclose(called.to_numpy(), np.fft.fft(x))
+    assert np.allclose(bound.run().to_numpy(), np.fft.fft(x))
+
+
 @pytest.mark.parametrize("nodes", [1, 2])
 def test_results_are_as_exact_as_numbers_are(nodes):
     x = noise("g") / 3

@@ -170,10 +170,34 @@ def in_place(comm):
         over = comm if layout.n else None
         x = noise(layout.shape)
         a = gc.CubeArray.from_numpy(x, layout, over)
+        points = a.blocks.copy()
         bound = gc.bind(gc.fftn, a, out=a)
         yield close(a.to_numpy(), np.fft.fftn(x)), "the first call"
         bound.run()
         yield close(a.to_numpy(), np.fft.fftn(np.fft.fftn(x))), "the second call"
+        there = gc.CubeArray(a.blocks, gc.fftn(a).layout, over)
+        a.blocks[...] = points
+        gc.bind(gc.fftn, a, out=there)
+        yield close(there.to_numpy(), np.fft.fftn(x)), "in another layout"
+
+
+def into_gray_code(comm):
+    """What comes back from other nodes is in Gray code at once, with no exchange for that."""
+    n = size_of(comm)
+    for shape in ((4 << n, 4 << n, 2), (6 << n, 4 << n, 2)):
+        x, meetings = noise(shape), {}
+        for code in ("binary", "gray"):
+            u = gc.CubeArray.from_numpy(
+                x, gc.Layout.mesh(shape, (1 << n, 1, 1), code=code), comm
+            )
+            spectrum = gc.fftn(u)
+            back = gc.bind(gc.ifftn, spectrum, out=u)
+            meetings[code] = len(back._program.prepared()[1])
+            for call in (back.run, lambda: gc.ifftn(spectrum, out=u)):  # noqa: B023 - at once
+                u.blocks[...] = 0
+                call()
+                yield close(u.to_numpy(), x), f"{shape} in {code} code"
+        yield meetings["gray"] == meetings["binary"], f"{shape}: {meetings}"
 
 
 def redistributions(comm):
@@ -491,6 +515,7 @@ CHECKS = checks(
     there_and_back,
     lengths_and_other_transforms,
     in_place,
+    into_gray_code,
     redistributions,
     planned_by_fftw,
     in_any_order,

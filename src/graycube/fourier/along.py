@@ -17,7 +17,7 @@ from graycube.array.moving import addresses, moved, taken
 from graycube.array.ranks import spread
 from graycube.array.sharing import swapped
 from graycube.fourier.engine import transformed
-from graycube.fourier.passes import Pass, passes
+from graycube.fourier.passes import LONGEST, Pass, passes
 from graycube.gf2 import AffineMap
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
@@ -110,6 +110,7 @@ def along(  # noqa: PLR0913
     inverse: bool,
     nodes: range | None = None,
     later: tuple[int, ...] = (),
+    longest: int = LONGEST,
 ) -> Along:
     """The transform of arrays of a complex dtype along an axis.
 
@@ -117,7 +118,7 @@ def along(  # noqa: PLR0913
     >>> [step.dims for step in chosen.passes]
     [(), (0, 1, 2, 3)]
     """
-    groups, result = passes(layout, axis, later)
+    groups, result = passes(layout, axis, later, longest)
     return carried_out(layout, groups, result, dtype, nodes=nodes, inverse=inverse)
 
 

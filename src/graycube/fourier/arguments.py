@@ -14,6 +14,7 @@ from graycube.array.ranks import facts_of, together
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.fourier.engine import effort_of_fftw
 from graycube.fourier.lines import resized_layout
+from graycube.fourier.passes import LONGEST
 from graycube.gf2 import require_int
 from graycube.layout import Layout
 from graycube.layout.placement import Placement
@@ -136,7 +137,7 @@ class Wanted:
     If it is ``real``, the points along the last of the axes are real numbers, of which there is
     half a spectrum afterwards, or before if it is ``inverse``. It is ``back`` in the layout it
     comes from, or in whatever costs nothing more. The spectrum has the ``waves`` of so many
-    points, if these are others.
+    points, if these are others. A pass has lines of up to 2^longest points.
 
     >>> Wanted((0, 1), (8, 6), real=True).values
     (8, 4)
@@ -149,6 +150,7 @@ class Wanted:
     real: bool = False
     back: bool = False
     waves: tuple[int, ...] | None = None
+    longest: int = LONGEST
 
     @property
     def values(self) -> tuple[int, ...]:

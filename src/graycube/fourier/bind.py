@@ -14,10 +14,10 @@ from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import Wanted, complex_dtype, wanted
-from graycube.fourier.calls import begun_in, legs_of, one_block, scaled_at_the_end
+from graycube.fourier.calls import as_planned, begun_in, legs_of, one_block
 from graycube.fourier.carried import Legs, relaid_legs
 from graycube.fourier.carriers import Alone, carrier, nothing_yet
-from graycube.fourier.engine import by_fftw, effort_of_fftw
+from graycube.fourier.engine import by_fftw, effort_of_fftw, require_effort
 from graycube.fourier.fftw import Effort
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.fourier.transform import fft, fft2, fftn, ifft, ifft2, ifftn
@@ -117,20 +117,20 @@ def bind(
         raise InvalidTypeError(
             f"bind is given {function!r:.60}", "it takes a function", "write gc.bind(gc.fft, u)"
         )
-    made = function(a, *args, **options)
     fftw = effort_of_fftw() if fftw is None else fftw
     facts = {**facts_of("bind", a.layout, a.blocks), "fftw": fftw}
 
-    def checked() -> CubeArray:
-        with by_fftw(fftw):  # if that can be
-            return _result(made, out)
-
-    result = together(a.comm, lambda: (checked(), facts))
+    def made_by_it() -> CubeArray:
+        with by_fftw(fftw):
+            return function(a, *args, **options)
 
     def call() -> CubeArray:
-        with by_fftw(fftw):
-            found = function(a, *args, **options)
+        found = made_by_it()
         return found if result.layout == found.layout else found.relayout(result.layout)
+
+    together(a.comm, lambda: (require_effort(fftw), facts))
+    made = made_by_it()
+    result = together(a.comm, lambda: (_result(made, out), facts))
 
     if result is not made:
         np.copyto(result.blocks, made.relayout(result.layout).blocks)
@@ -198,11 +198,13 @@ def _program(
 ) -> Legs | None:
     """The legs of a call, bound; None where there are none."""
     over = spread(a.comm)
-    found = None if not a.size else _transform(function, a, home, arguments)
-    if found is None or found.legs[-1].layout != home:  # they would end elsewhere than the call
+    found = _transform(function, a, home, result.layout, arguments) if a.size else None
+    if found is None:
         return None
     legs = found.legs
-    if home != result.layout:
+    if legs[-1].layout != result.layout:
+        if legs[-1].layout != home:  # they would end elsewhere than the call
+            return None
         way = relaid_legs(home, result.layout, result.dtype, a.nodes, first=False)
         if way is None:
             return None
@@ -228,18 +230,19 @@ def _transform(
     function: _Function,
     a: CubeArray,
     home: Layout,
+    end: Layout,
     arguments: dict[str, Any],
 ) -> _LegsOfCall | None:
     several = len(a.nodes) > 1  # in one process
     if "target" in arguments:
         way = None if several else relaid_legs(a.layout, home, a.dtype, a.nodes, first=True)
         return None if way is None else _LegsOfCall(way, a.blocks)
-    asked, factor = scaled_at_the_end(_asked(function, a, arguments))
+    asked, factor = as_planned(_asked(function, a, arguments))
     layout = begun_in(a.layout, asked)
     if layout != a.layout and (several or not in_order(a.layout)):  # each run would copy it
         return None
     legs = (
-        legs_of(layout, complex_dtype(a.dtype), a.nodes, asked)
+        legs_of(layout, complex_dtype(a.dtype), a.nodes, asked, end)
         if one_block(a, layout)
         else None
     )

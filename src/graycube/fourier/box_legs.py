@@ -66,6 +66,11 @@ class BoxLeg:
         return self if self.came is not None and len(self.nodes) == 1 else None
 
     @property
+    def stays(self) -> bool:
+        """Whether every line is read where it is written."""
+        return self.came is None and self.kind in {None, "c2c"} and self.waves == self.points
+
+    @property
     def by_post(self) -> bool:
         """Messages can bring it."""
         return True

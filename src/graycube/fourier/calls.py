@@ -24,7 +24,7 @@ from graycube.array.held import require_array
 from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.fourier.along import KEPT
-from graycube.fourier.arguments import Wanted, complex_dtype, delivered
+from graycube.fourier.arguments import Norm, Wanted, complex_dtype, delivered
 from graycube.fourier.carried import Legs, complex_legs, relaid_legs
 from graycube.fourier.carriers import Alone, carrier, here, room
 from graycube.fourier.engine import effort_of_fftw
@@ -32,6 +32,8 @@ from graycube.fourier.fftw import Effort
 from graycube.fourier.halves import halves
 from graycube.fourier.legs import AnyLeg, Blocks
 from graycube.fourier.lines import axis_of, has_room, in_memory
+from graycube.fourier.passes import LONGEST_PLANNED
+from graycube.fourier.renumbered import renumbered
 from graycube.fourier.trading import box_legs
 from graycube.gf2 import is_power_of_two
 from graycube.host import threads
@@ -50,18 +52,37 @@ _Asked = tuple[Wanted, Told]
 
 @lru_cache(maxsize=4 * KEPT)
 def legs_of(
-    layout: Placement, dtype: "np.dtype[Any]", nodes: range, asked: Wanted
+    layout: Placement,
+    dtype: "np.dtype[Any]",
+    nodes: range,
+    asked: Wanted,
+    end: Placement | None = None,
 ) -> tuple[AnyLeg, ...] | None:
     """The legs of a transform of such an array, if there are some; the last one says where.
 
     The dtype is that of the spectrum. All nodes that are here have one block together: that of
-    one of them, or of them all in a layout by ownership.
+    one of them, or of them all in a layout by ownership. They lead to a wanted ``end`` if only
+    nodes have other numbers there.
 
     >>> layout, dtype = Layout.mesh((4, 6), (2, 1)), np.dtype(complex)
     >>> legs = legs_of(layout, dtype, range(1), Wanted((0, 1), (4, 6), real=True))
     >>> [leg.layout.shape for leg in legs]
     [(4, 4), (4, 4)]
     """
+    legs = _legs_of(layout, dtype, nodes, asked)
+    if legs is None or end is None or end == legs[-1].layout:
+        return legs
+
+    def of_node(node: int) -> tuple[AnyLeg, ...] | None:
+        return _legs_of(layout, dtype, range(node, node + 1), asked)
+
+    return renumbered(legs, end, nodes.start, of_node) or legs
+
+
+def _legs_of(
+    layout: Placement, dtype: "np.dtype[Any]", nodes: range, asked: Wanted
+) -> tuple[AnyLeg, ...] | None:
+    """The same wherever it ends."""
     axes, inverse, scaling = asked.axes, asked.inverse, asked.scaling
     if isinstance(layout, Ownership):
         return box_legs(layout, dtype, nodes, asked)
@@ -77,7 +98,15 @@ def legs_of(
     home = now
     others = axes if real is None else axes[:-1]
     if others or real is None:
-        more = complex_legs(now, others, dtype.name, nodes, inverse=inverse, scaling=scaling)
+        more = complex_legs(
+            now,
+            others,
+            dtype.name,
+            nodes,
+            inverse=inverse,
+            scaling=scaling,
+            longest=asked.longest,
+        )
         if more is None:
             return None
         copies = bool(legs) and not more[0].steps and more[0].fetched is None
@@ -162,9 +191,9 @@ def called(  # noqa: PLR0913, PLR0917
     try:
         if _plain(given) and _usual(a, out):
             key = what, given, _kind(a), None if out is None else _kind(out), effort
-            call = known.remembered(key, lambda: _call_of(a, *asked()), 4 * KEPT, "calls")
+            call = known.remembered(key, lambda: _call_of(a, out, *asked()), 4 * KEPT, "calls")
         else:
-            call = _call_of(a, *asked())
+            call = _call_of(a, out, *asked())
     except Exception as error:
         if comm is not None:  # the other ranks have to hear of any
             _tell(comm, error)
@@ -184,28 +213,32 @@ def _kind(a: CubeArray) -> Hashable:
     return a.layout, a.dtype, a.payload
 
 
-def _call_of(a: CubeArray, asked: Wanted, facts: Told) -> _Call | None:
+def _call_of(a: CubeArray, out: CubeArray | None, asked: Wanted, facts: Told) -> _Call | None:
     """What follows for an array, if legs can do it."""
     layout, comm = begun_in(a.layout, asked), spread(a.comm)
     if not a.size or not one_block(a, layout):
         return None
-    asked, factor = scaled_at_the_end(asked)
-    legs = legs_of(layout, complex_dtype(a.dtype), a.nodes, asked)
+    asked, factor = as_planned(asked)
+    end = None if out is None else out.layout
+    legs = legs_of(layout, complex_dtype(a.dtype), a.nodes, asked, end)
     if legs is None:
         return None
     needed = room(legs, 1 if comm is None else comm.size, prod(a.payload))
     return _Call(layout, legs, facts, needed, factor)
 
 
-def scaled_at_the_end(asked: Wanted) -> tuple[Wanted, float | np.longdouble]:
+def as_planned(asked: Wanted) -> tuple[Wanted, float | np.longdouble]:
     """What is left to ask of the legs, and a factor: FFTW scales nothing, so one pass does.
 
-    >>> scaled_at_the_end(Wanted((0,), (4,), inverse=True))[1]  # not by FFTW
+    Its plans are for longer lines, too.
+
+    >>> as_planned(Wanted((0,), (4,), inverse=True))[1]  # not by FFTW
     1.0
     """
     if effort_of_fftw() is None:
         return asked, 1.0
-    plain = replace(asked, norm="forward" if asked.inverse else "backward")
+    norm: Norm = "forward" if asked.inverse else "backward"
+    plain = replace(asked, norm=norm, longest=LONGEST_PLANNED)
     return plain, np.longdouble(prod(asked.points)) ** (-asked.scaling / 2)
 
 

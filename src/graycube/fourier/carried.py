@@ -16,6 +16,7 @@ from graycube.fourier.along import KEPT, PassStep, along
 from graycube.fourier.carriers import Alone, Carrier, Words
 from graycube.fourier.engine import by_fftw, effort_of_fftw, scaled
 from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, LineLeg
+from graycube.fourier.passes import LONGEST
 from graycube.fourier.trading import moving_legs
 from graycube.layout import Layout, Ownership
 from graycube.layout.placement import Placement
@@ -34,6 +35,7 @@ def complex_legs(  # noqa: PLR0913
     *,
     inverse: bool,
     scaling: int,
+    longest: int = LONGEST,
 ) -> tuple[LineLeg, ...] | None:
     """The transforms along some axes, those in memory first; None where nodes need copies.
 
@@ -54,7 +56,9 @@ def complex_legs(  # noqa: PLR0913
         axis = min(waiting, key=lambda k: len(exchanged_dims(layout, k)))
         waiting.remove(axis)
         later = tuple(waiting)
-        done = along(layout, axis, dtype, nodes=nodes, inverse=inverse, later=later)
+        done = along(
+            layout, axis, dtype, nodes=nodes, inverse=inverse, later=later, longest=longest
+        )
         for step in done.steps:
             if step.group.copied:
                 return None
@@ -186,21 +190,24 @@ class Legs:
         cross: Callable[[Words], bool] | None = None
         begin: _Begin | None = None
         found, calls = list[_Stretch](), list[Call]()
+        runs = _in_one_place(self._legs)
         block, reading = target, self._legs[0]
-        for k, after in enumerate((*self._legs[1:], None)):
-            made = target
+        for k, after in enumerate((*(first for first, *_ in runs[1:]), None)):
+            made, more = target, runs[k][1:]
             if after is not None or not target.flags.c_contiguous:
-                made = self._between(k & 1, (1, self._legs[k].rows, *payload), reading)
+                made = self._between(k & 1, (1, reading.rows, *payload), reading)
             crossing: Handover | None = None
             if after is not None and after.crosses is not None:
                 crossing = self._carrier.crossing(after.crosses, made, len(found))
                 made = made if crossing.made is None else crossing.made
             if begin is None:
-                begin = partial(first_calls, reading, target, made)
+                begin = partial(first_calls, reading, made)
                 calls += () if self._source is None else begin(self._source)
             else:
                 calls += reading.calls(block, made)
             calls += reading.then(made)
+            for leg in more:
+                calls += (*leg.calls(made, made), *leg.then(made))
             if crossing is None:
                 block, reading = made, after or reading
                 continue
@@ -225,20 +232,40 @@ class Legs:
         return self._known.remembered(key, lambda: np.empty(shape, leg.dtype), 4, "between")
 
 
-def first_calls(first: AnyLeg, target: Blocks, made: Blocks, source: Blocks) -> Iterator[Call]:
+def _in_one_place(legs: Sequence[AnyLeg]) -> list[list[AnyLeg]]:
+    """The legs in runs: what the first one of a run has made, the others transform in place.
+
+    So what others read is written straight to where they see it, even if two legs make it.
+    """
+    runs = [[legs[0]]]
+    for leg in legs[1:]:
+        last = runs[-1][-1]
+        if leg.stays and (leg.rows, leg.dtype) == (last.rows, last.dtype):
+            runs[-1].append(leg)
+        else:
+            runs.append([leg])
+    return runs
+
+
+def first_calls(first: AnyLeg, made: Blocks, source: Blocks) -> Iterator[Call]:
     """What the first leg calls; it cannot always work on an array of the caller as it is.
 
-    >>> leg, made = LineLeg(Layout.nodes(0), np.dtype(float), ()), np.empty((1, 1))
-    >>> [len([*first_calls(leg, made, made, x)]) for x in (np.ones((1, 1)), made)]
+    >>> leg, x = LineLeg(Layout.nodes(0), np.dtype(float), ()), np.ones((1, 2))
+    >>> [len([*first_calls(leg, made, x)]) for made in (x, x[:, ::-1])]
     [1, 2]
     """
     permuted = isinstance(first, LineLeg) and first.fetched is not None
     block = source
     if (
         not source.flags.c_contiguous
-        or np.may_share_memory(source, target)
+        or (np.may_share_memory(source, made) and not (first.stays and _same(source, made)))
         or (permuted and source.dtype != first.dtype)
     ):
         block = np.empty(source.shape, first.dtype if permuted else source.dtype)
         yield partial(np.copyto, block, source)
     yield from first.calls(block, made)
+
+
+def _same(x: Blocks, y: Blocks) -> bool:
+    """Whether two are the same elements in the same places."""
+    return x.dtype == y.dtype and x.__array_interface__ == y.__array_interface__

@@ -33,14 +33,22 @@ def by_fftw(effort: fftw.Effort | None = "measure") -> Iterator[None]:
     ...     transformed(np.array([1, 2], complex), 0, inverse=False).real.tolist()
     [3.0, -1.0]
     """
-    if effort is not None:
-        require_word(effort, get_args(fftw.Effort), "fftw")
-        fftw.library()
-    token = _EFFORT.set(effort)
+    token = _EFFORT.set(require_effort(effort))
     try:
         yield
     finally:
         _EFFORT.reset(token)
+
+
+def require_effort(effort: fftw.Effort | None) -> fftw.Effort | None:
+    """Refuse what is no effort of FFTW's planner, and one where FFTW is not installed.
+
+    >>> require_effort(None)
+    """
+    if effort is not None:
+        require_word(effort, get_args(fftw.Effort), "fftw")
+        fftw.library()
+    return effort
 
 
 def effort_of_fftw() -> fftw.Effort | None:

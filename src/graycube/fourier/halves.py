@@ -44,6 +44,7 @@ class Halves:
     inverse: bool = False
     scaling: int = 0
     crosses: None = None
+    stays: bool = False
 
     @property
     def rows(self) -> int:

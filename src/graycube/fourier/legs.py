@@ -52,6 +52,10 @@ class AnyLeg(Protocol):
     def crosses(self) -> "CrossingLeg | None":
         """The leg itself, if it reads what other nodes made."""
 
+    @property
+    def stays(self) -> bool:
+        """Whether the target may be the source itself."""
+
     def calls(self, source: Blocks, target: Blocks) -> Iterator[Call]:
         """What is called to read the source; the target is contiguous, or ``among`` others."""
 
@@ -120,6 +124,11 @@ class LineLeg:
     def crosses(self) -> "LineLeg | None":
         """Itself, if what it reads is in the blocks of others."""
         return self if self.fetched is not None and self.fetched.crosses else None
+
+    @property
+    def stays(self) -> bool:
+        """Whether every line is read where it is written."""
+        return self.fetched is None
 
     @property
     def by_post(self) -> bool:

@@ -22,7 +22,7 @@ from graycube.fourier.arguments import (
     scale,
     wanted,
 )
-from graycube.fourier.calls import called
+from graycube.fourier.calls import as_planned, called
 from graycube.fourier.engine import transformed
 from graycube.fourier.lines import nodes_along, resized
 from graycube.fourier.lone import over_nodes
@@ -261,6 +261,7 @@ def _in_bits(a: CubeArray, asked: Wanted) -> CubeArray:
     """The transform axis by axis, those in memory first."""
     lengths, inverse = dict(zip(asked.axes, asked.points, strict=True)), asked.inverse
     dtype, waiting = complex_dtype(a.dtype), [*asked.axes]
+    longest = as_planned(asked)[0].longest
     blocks, layout = a.blocks, a.layout
     while waiting:
         axis = min(waiting, key=partial(_spread, layout))
@@ -269,7 +270,13 @@ def _in_bits(a: CubeArray, asked: Wanted) -> CubeArray:
             other = resized(CubeArray(blocks, layout, a.comm), axis, lengths[axis])
             blocks, layout = other.blocks, other.layout
         done = along(
-            layout, axis, dtype.name, nodes=a.nodes, inverse=inverse, later=tuple(waiting)
+            layout,
+            axis,
+            dtype.name,
+            nodes=a.nodes,
+            inverse=inverse,
+            later=tuple(waiting),
+            longest=longest,
         )
         blocks = blocks.astype(dtype, copy=False)
         ours = not np.may_share_memory(blocks, a.blocks)
