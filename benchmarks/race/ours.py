@@ -58,26 +58,40 @@ def transform(task: Transform, layout: gc.Layout, name: str) -> Contender:
 def by_ducc(task: Transform, layout: gc.Layout, name: str) -> Contender:
     """The same, made once and run many times."""
     a = given(task, layout)
-    return result_of(gc.bind(gc.fftn, a), a, task, f"{name}, bound")
+    ready = copied_in(a)
+    return result_of(gc.bind(gc.fftn, a), ready, task, f"{name}, bound")
 
 
 def by_fftw(task: Transform, layout: gc.Layout, name: str) -> Contender:
     """With FFTW's measured plans, as its own library and mpi4py-fft have them."""
     a = given(task, layout)
+    ready = copied_in(a)
     call = gc.bind(gc.fftn, a, fftw="measure")
-    return result_of(call, a, task, f"{name}, bound, FFTW")
+    return result_of(call, ready, task, f"{name}, bound, FFTW")
 
 
-BOUND = by_ducc, by_fftw
+def in_place(task: Transform, layout: gc.Layout, name: str) -> Contender:
+    """The result is where the points were, as with FFTW-MPI in one array."""
+    a = given(task, layout)
+    ready = copied_in(a)
+    with gc.fourier.by_fftw("measure"):
+        there = gc.CubeArray(a.blocks, gc.fftn(a).layout, task.comm)
+        call = gc.bind(gc.fftn, a, out=there)
+    return result_of(call, ready, task, f"{name}, bound, FFTW, in place")
+
+
+BOUND = by_ducc, by_fftw, in_place
 
 
 def given(task: Transform, layout: gc.Layout) -> gc.CubeArray:
     return gc.CubeArray.from_numpy(task.whole(), layout, task.comm)
 
 
-def result_of(call: BoundCall, a: gc.CubeArray, task: Transform, name: str) -> Contender:
+def result_of(
+    call: BoundCall, ready: Callable[[], object], task: Transform, name: str
+) -> Contender:
     right = lambda: task.right(call.result.gather())  # noqa: E731
-    return Contender(f"graycube, {name}", call.run, right, copied_in(a))
+    return Contender(f"graycube, {name}", call.run, right, ready)
 
 
 def copied_in(a: gc.CubeArray) -> Callable[[], object]:
