@@ -77,6 +77,13 @@ def test_in_the_memory_of_the_array(name, function):
         assert all(getattr(call, "func", None) is not np.copyto for call in only.calls)
 
 
+def test_axes_after_the_real_one_go_through_no_other_memory():
+    a = gc.CubeArray.from_numpy(np.ones((8, 4, 8)), gc.Layout.mesh((8, 4, 8), (1, 1, 1)))
+    bound = gc.bind(gc.rfftn, a)
+    assert bound.run().to_numpy()[0, 0, 0] == a.size
+    assert "between" not in bound._program._known.kept
+
+
 def test_nodes_here_that_change_places_within_each():
     """What is right for one node is not for all: the code of a slot depends on the node."""
     layout, coded = (gc.Layout.consecutive(4, 1, whole=code) for code in ("binary", "gray"))
