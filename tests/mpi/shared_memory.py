@@ -252,6 +252,8 @@ def buffers_grow(comm):
             a = a.relayout(other).relayout(layout)
         yield np.array_equal(a.to_numpy(), x), f"payload {payload}"
         sizes.append(len(shared.buffers[0]))
+        into = [buffer.ctypes.data % 4096 for buffer in shared.buffers]
+        yield into == [2048] * 2, f"buffers begin {into} bytes into a page"
     yield sizes[0] < sizes[1] == sizes[2] < sizes[3], f"{sizes}"
     over.Free()
     yield not shared.alive, "the communicator is gone, and its memory is not"
