@@ -11,6 +11,7 @@ from scipy import fft
 import graycube as gc
 from graycube.errors import InvalidValueError, MissingExtraError
 from graycube.fourier import engine, fftw
+from graycube.fourier.works import LineWork
 
 pyfftw = pytest.importorskip("pyfftw")
 
@@ -40,7 +41,7 @@ def test_complex_lines_are_as_scipys(cut, axis, dtype, scaling):
     for inverse, numpys in ((False, fft.fft), (True, fft.ifft)):
         norm = ("backward", "ortho", "forward")[2 - scaling if inverse else scaling]
         with engine.by_fftw("measure"):
-            run = engine.bound(lines, axis, out, inverse=inverse, scaling=scaling)
+            run = engine.bound(LineWork(lines, (axis,), out, "c2c", inverse, scaling))
         assert np.array_equal(lines, before)
         run()
         tolerance = 1e-5 if dtype == "c8" else 1e-13
@@ -65,8 +66,8 @@ def test_in_place_and_without_elements():
     x = noise("c16")
     expected = fft.fft(x, axis=1)
     with engine.by_fftw("patient"):
-        engine.bound(x, 1, x[:], inverse=False, scaling=0)()
-        engine.bound(x[:0], 1, x[:0], inverse=False, scaling=0)()
+        engine.bound(LineWork(x, (1,), x[:]))()
+        engine.bound(LineWork(x[:0], (1,), x[:0]))()
     assert np.allclose(x, expected)
 
 
@@ -75,9 +76,9 @@ def test_only_what_is_bound_meanwhile_is_planned_by_fftw(monkeypatch):
     monkeypatch.setattr(fftw, "planned", lambda *_, effort, **__: asked.append(effort))
     x = noise("c16")
     with suppress(KeyError), engine.by_fftw("measure"):
-        engine.bound(x, 0, x, inverse=False, scaling=0)
+        engine.bound(LineWork(x, (0,), x))
         raise KeyError
-    engine.bound(x, 0, x, inverse=False, scaling=0)
+    engine.bound(LineWork(x, (0,), x))
     assert asked == ["measure"]
 
 
@@ -95,7 +96,7 @@ def test_what_is_faster_on_such_lines_does_it(monkeypatch, seconds, chosen):
         return 1 if isinstance(call, partial) else seconds
 
     monkeypatch.setattr(fftw, "_seconds", timed)
-    run = fftw.planned(x, 1, x, inverse=False, effort="measure", rival=rival)
+    run = fftw.planned(x, (1,), x, inverse=False, effort="measure", rival=rival)
     assert np.array_equal(x, before)
     assert [lines is x for lines in asked] == [False, True][: 1 + chosen]
     run()
@@ -114,13 +115,13 @@ def test_what_is_known_of_such_arrays_is_not_tried_again(monkeypatch):
         raise AssertionError
 
     with pytest.raises(AssertionError):
-        fftw.planned(x, 0, out, inverse=True, effort="measure", rival=rival)
+        fftw.planned(x, (0,), out, inverse=True, effort="measure", rival=rival)
     tried.reset_mock()
     for forget, times in ((False, 1), (False, 1), (True, 2)):
         if forget:
             pyfftw.forget_wisdom()
         again = partial(fftw.planned, inverse=False, effort="measure", rival=nothing)
-        run = again(x, 0, out)
+        run = again(x, (0,), out)
         assert tried.call_count == times
         assert np.array_equal(x, before)
         out[...] = 0
@@ -147,7 +148,9 @@ def test_calls_are_planned_meanwhile_and_scaled_once(monkeypatch, effort, norm):
                 made = gc.rfftn(x, norm=norm)
                 back = gc.irfftn(made, s=SHAPE, norm=norm)
         assert {call.kwargs["effort"] for call in asked.mock_calls} == {effort}
-        ways = {(call.args[1], call.kwargs["inverse"]) for call in asked.mock_calls}
+        ways = {
+            (axis, call.kwargs["inverse"]) for call in asked.mock_calls for axis in call.args[1]
+        }
         assert ways == {(axis, inverse) for axis in range(3) for inverse in (False, True)}
         assert np.allclose(made.to_numpy(), expected)
         assert np.allclose(expected, fft.rfftn(noise("f8"), norm=norm))

@@ -18,16 +18,13 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graycube.array.boxes import letters, traffic
-from graycube.fourier import engine
-from graycube.fourier.legs import Blocks, Call, Handover
+from graycube.fourier.legs import Blocks, Call, Handover, Todo
 from graycube.fourier.places import Waves, Way, as_slice, straight
+from graycube.fourier.works import Lines, LineWork
 from graycube.layout import Ownership
 from graycube.run.post import Post
-
-_Lines = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,13 +34,15 @@ class BoxLeg:
     It finds its lines where ``read`` says, and if it is not None they ``came`` there from
     another layout. The ``kind`` is that of the engine; without one, data only move.
 
+    >>> from graycube.fourier.engine import ready
     >>> from graycube.layout.share import SharedAxis
     >>> layout = Ownership((SharedAxis(3),), 1)
     >>> one = np.dtype(complex)
     >>> leg = BoxLeg(None, layout, layout, range(1), one, one, "c2c", points=3, waves=3)
     >>> made = np.empty((1, 3), complex)
-    >>> [call() is None for call in leg.calls(np.ones((1, 3)), made)], made.real.tolist()
-    ([True, False], [[3.0, 0.0, 0.0]])
+    >>> _ = [call() for call in ready(leg.todo(np.ones((1, 3)), made))]
+    >>> made.real.tolist()
+    [[3.0, 0.0, 0.0]]
     """
 
     came: Ownership | None
@@ -87,7 +86,7 @@ class BoxLeg:
         held = (layout.held_shape(self.nodes)[1] for layout in (self._before(), self.read))
         return max(held) * self.given.itemsize
 
-    def calls(self, source: Blocks, target: Blocks) -> Iterator[Call]:
+    def todo(self, source: Blocks, target: Blocks) -> Iterator[Todo]:
         """The first transform; a target that is not in C order has the shape of the box."""
         if not target.size:
             return
@@ -111,29 +110,29 @@ class BoxLeg:
             yield from self._moved(lines, wide, kept)
             lines = wide
         if not other or self.inverse:
-            yield self._bound(lines, self.axis, made, self.kind)
+            yield self._work(lines, self.axis, made, self.kind)
             return
         values = points // 2 + 1 if half else points
         every = self._like(lines, values, self.dtype)
-        yield self._bound(lines, self.axis, every, self.kind)
+        yield self._work(lines, self.axis, every, self.kind)
         yield from self._moved(every, made, Waves.of(self.points, self.waves, half=half).way)
 
-    def then(self, target: Blocks) -> Iterator[Call]:
+    def then(self, target: Blocks) -> Iterator[Todo]:
         """The transforms along other axes."""
         if target.size:
             made = target.reshape(*self.layout.boxes(self.nodes)[2:], -1)
             for axis in self.more:
-                yield self._bound(made, axis, made, "c2c")
+                yield self._work(made, axis, made, "c2c")
 
-    def _part(self, lines: _Lines, along: slice) -> _Lines:
+    def _part(self, lines: Lines, along: slice) -> Lines:
         return lines[(slice(None),) * self.axis + (along,)]
 
-    def _like(self, lines: _Lines, values: int, dtype: np.dtype[Any]) -> _Lines:
+    def _like(self, lines: Lines, values: int, dtype: np.dtype[Any]) -> Lines:
         """Room for so many values along the axis."""
         shape = lines.shape
         return np.empty((*shape[: self.axis], values, *shape[self.axis + 1 :]), dtype)
 
-    def _moved(self, lines: _Lines, made: _Lines, way: Way) -> Iterator[Call]:
+    def _moved(self, lines: Lines, made: Lines, way: Way) -> Iterator[Todo]:
         """What puts parts of lines in their places, in ascending order, and zeros between."""
         end, length = 0, made.shape[self.axis]
         for start, goal in (*way, (None, range(length, length))):
@@ -144,9 +143,8 @@ class BoxLeg:
                 yield partial(np.copyto, self._part(made, as_slice(goal)), source)
             end = goal.stop
 
-    def _bound(self, lines: _Lines, axis: int, out: _Lines, kind: str) -> Call:
-        inverse, scaling = self.inverse, self.scaling
-        return engine.bound(lines, axis, out, kind=kind, inverse=inverse, scaling=scaling)
+    def _work(self, lines: Lines, axis: int, out: Lines, kind: str) -> LineWork:
+        return LineWork(lines, (axis,), out, kind, self.inverse, self.scaling)
 
     def among(self, buffer: Blocks, made: Blocks, ranks: int) -> tuple[Blocks | None, Blocks]:  # noqa: ARG002 - any
         """The slices that are written, unless another node writes them, and what is read."""

@@ -6,7 +6,7 @@ Rule: in front of a leg that reads the blocks of others there is a crossing, wit
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,11 @@ from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
 from graycube.fourier.carriers import Alone, Carrier, Words
-from graycube.fourier.engine import by_fftw, effort_of_fftw, scaled
-from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, LineLeg
+from graycube.fourier.engine import by_fftw, effort_of_fftw, ready, scaled
+from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, LineLeg, Todo
 from graycube.fourier.passes import LONGEST
 from graycube.fourier.trading import moving_legs
+from graycube.fourier.works import joined
 from graycube.layout import Layout, Ownership
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back
@@ -101,12 +102,20 @@ def relaid_legs(
 class _Stretch:
     """What is called after a crossing; before the first one there is none."""
 
-    cross: Callable[[Words], bool] | None
+    cross: "_Cross | None"
     calls: tuple[Call, ...]
 
 
-_Begin = Callable[[Blocks], "Iterator[Call]"]
-"""What the first leg calls, if it reads that source."""
+_Cross = Callable[[Words], bool]
+_Begin = Callable[[Blocks], "Iterator[Todo]"]
+
+
+class _Prepared(NamedTuple):
+    """What the first leg does with some source, what is made ready with that, and the rest."""
+
+    begin: _Begin
+    following: Sequence[Todo]
+    stretches: list[_Stretch]
 
 
 class Legs:
@@ -135,7 +144,7 @@ class Legs:
         self._known, self._facts = known, facts
         self._words = facts.digest if isinstance(facts, Told) else digest_of(facts)
         self._asks = source is None or any(leg.crosses is not None for leg in legs)
-        self._made: dict[tuple[int, int], tuple[_Begin, list[_Stretch]]] = {}
+        self._made: dict[tuple[int, int], _Prepared] = {}
 
     def run(self, ready: "Sequence[_Stretch] | None" = None) -> None:
         """Carry the legs out on what is in the source now; collective.
@@ -151,14 +160,15 @@ class Legs:
                 "make the array on a communicator that stays",
             )
         with no_way_back(lambda: "a transform"):
-            alike = self._alike(self.prepared()[1] if ready is None else ready)
+            alike = self._alike(self.prepared().stretches if ready is None else ready)
         if not alike:
             raise different(self._known.comm, self._facts)
 
     def ready(self, source: Blocks) -> "Sequence[_Stretch]":
         """What is to be done to read another source."""
-        begin, (first, *others) = self.prepared()
-        return [_Stretch(None, (*begin(source), *first.calls)), *others]
+        begin, following, (first, *others) = self.prepared()
+        calls = ready((*begin(source), *following))
+        return [_Stretch(None, (*calls, *first.calls)), *others]
 
     def _alike(self, stretches: "Sequence[_Stretch]") -> bool:
         """Carry the legs out, as long as all ranks do the same."""
@@ -174,7 +184,7 @@ class Legs:
                 call()
         return True
 
-    def prepared(self) -> tuple[_Begin, list[_Stretch]]:
+    def prepared(self) -> _Prepared:
         """What is made already; with new buffers, what was made for others is of no use."""
         state = self._carrier.state
         if state not in self._made:
@@ -184,12 +194,12 @@ class Legs:
                 self._made[state] = self._for_buffers()
         return self._made[state]
 
-    def _for_buffers(self) -> tuple[_Begin, list[_Stretch]]:
-        """The stretches for the buffers that there are, the first one without its beginning."""
+    def _for_buffers(self) -> _Prepared:
+        """What is to be done with the buffers that there are."""
         target, payload = self._target, self._target.shape[2:]
-        cross: Callable[[Words], bool] | None = None
+        cross: _Cross | None = None
         begin: _Begin | None = None
-        found, calls = list[_Stretch](), list[Call]()
+        found, todo = list[tuple[_Cross | None, list[Todo]]](), list[Todo]()
         runs = _in_one_place(self._legs)
         block, reading = target, self._legs[0]
         for k, after in enumerate((*(first for first, *_ in runs[1:]), None)):
@@ -201,30 +211,42 @@ class Legs:
                 crossing = self._carrier.crossing(after.crosses, made, len(found))
                 made = made if crossing.made is None else crossing.made
             if begin is None:
-                begin = partial(first_calls, reading, made)
-                calls += () if self._source is None else begin(self._source)
+                begin = partial(first_todo, reading, made)
+                todo += () if self._source is None else begin(self._source)
             else:
-                calls += reading.calls(block, made)
-            calls += reading.then(made)
+                todo += reading.todo(block, made)
+            todo += reading.then(made)
             for leg in more:
-                calls += (*leg.calls(made, made), *leg.then(made))
+                todo += (*leg.todo(made, made), *leg.then(made))
             if crossing is None:
                 block, reading = made, after or reading
                 continue
             if crossing.pack is not None:
-                calls.append(crossing.pack(made))
-            found.append(_Stretch(cross, tuple(calls)))
+                todo.append(crossing.pack(made))
+            found.append((cross, todo))
             cross = partial(self._carrier.cross, crossing, len(found) - 1)
-            calls = []
+            todo = []
             block, reading = crossing.seen, crossing.leg
         if block is not target:
-            calls.append(partial(np.copyto, target, block))
+            todo.append(partial(np.copyto, target, block))
         scaling = scaled(target, self._factor)
-        calls += () if scaling is None else (scaling,)
-        found.append(_Stretch(cross, tuple(calls)))
+        todo += () if scaling is None else (scaling,)
+        found.append((cross, todo))
         if begin is None:
             raise AssertionError(self._legs)
-        return begin, found
+        return self._made_ready(begin, found)
+
+    def _made_ready(
+        self, begin: "_Begin", found: "list[tuple[_Cross | None, list[Todo]]]"
+    ) -> "_Prepared":
+        """The stretches, ready; those that read any source lack their beginning."""
+        following: list[Todo] = []
+        if self._source is None and self._effort is not None:  # FFTW may plan it with that
+            _, first = found[0]
+            first = joined(first)
+            following, found[0] = first[:1], (None, first[1:])
+        stretches = [_Stretch(cross, tuple(ready(todo))) for cross, todo in found]
+        return _Prepared(begin, following, stretches)
 
     def _between(self, number: int, shape: tuple[int, ...], leg: AnyLeg) -> Blocks:
         """What a leg writes for the next one: transforms share it, for they never overlap."""
@@ -247,11 +269,11 @@ def _in_one_place(legs: Sequence[AnyLeg]) -> list[list[AnyLeg]]:
     return runs
 
 
-def first_calls(first: AnyLeg, made: Blocks, source: Blocks) -> Iterator[Call]:
-    """What the first leg calls; it cannot always work on an array of the caller as it is.
+def first_todo(first: AnyLeg, made: Blocks, source: Blocks) -> Iterator[Todo]:
+    """What the first leg does; it cannot always work on an array of the caller as it is.
 
     >>> leg, x = LineLeg(Layout.nodes(0), np.dtype(float), ()), np.ones((1, 2))
-    >>> [len([*first_calls(leg, made, x)]) for made in (x, x[:, ::-1])]
+    >>> [len([*first_todo(leg, made, x)]) for made in (x, x[:, ::-1])]
     [1, 2]
     """
     permuted = isinstance(first, LineLeg) and first.fetched is not None
@@ -263,7 +285,7 @@ def first_calls(first: AnyLeg, made: Blocks, source: Blocks) -> Iterator[Call]:
     ):
         block = np.empty(source.shape, first.dtype if permuted else source.dtype)
         yield partial(np.copyto, block, source)
-    yield from first.calls(block, made)
+    yield from first.todo(block, made)
 
 
 def _same(x: Blocks, y: Blocks) -> bool:

@@ -5,20 +5,20 @@ nearly as fast as contiguous ones; without it SciPy, whose code is an older one 
 FFTW's planner is for those who ask for it, :func:`by_fftw`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache, partial
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graycube.fourier import fftw
+from graycube.fourier.fftw import Call
+from graycube.fourier.works import Lines, LineWork, joined
 from graycube.host import threads
 from graycube.layout.required import require_word
 
-_Lines = NDArray[Any]
 _EFFORT: ContextVar[fftw.Effort | None] = ContextVar("effort", default=None)
 
 
@@ -59,9 +59,7 @@ def effort_of_fftw() -> fftw.Effort | None:
     return _EFFORT.get()
 
 
-def transformed(
-    lines: _Lines, axis: int, *, inverse: bool, out: _Lines | None = None
-) -> _Lines:
+def transformed(lines: Lines, axis: int, *, inverse: bool, out: Lines | None = None) -> Lines:
     """The unscaled transforms of complex lines along an axis; ``out`` may be ``lines``.
 
     As many threads work as ``scipy.fft.set_workers`` says: one, if nobody says anything.
@@ -70,37 +68,53 @@ def transformed(
     >>> transformed(np.array([[1, 2], [3, 4]], complex), 1, inverse=False).real.tolist()
     [[3.0, -1.0], [7.0, -1.0]]
     """
-    made: _Lines = np.empty(lines.shape, lines.dtype) if out is None else out
+    made: Lines = np.empty(lines.shape, lines.dtype) if out is None else out
     if lines.size:
-        bound(lines, axis, made, inverse=inverse, scaling=0)()
+        bound(LineWork(lines, (axis,), made, inverse=inverse))()
     return made
 
 
-def bound(  # noqa: PLR0913
-    lines: _Lines, axis: int, out: _Lines, *, kind: str = "c2c", inverse: bool, scaling: int
-) -> Callable[[], object]:
-    """A transform from one array into another, or in place: all is ready, and it only runs.
-
-    The ``kind`` is "c2c", or "r2c" or "c2r" with half a spectrum. The ``scaling`` is 0 for
-    none, 1 for that by the root of the number of points, 2 for that by their number.
+def bound(work: LineWork) -> Call:
+    """A work made ready: it only runs. Works of several axes are for FFTW.
 
     >>> import numpy as np
     >>> x, y = np.array([1.0, 3.0]), np.empty(2, complex)
-    >>> run = bound(x, 0, y, kind="r2c", inverse=False, scaling=2)
+    >>> run = bound(LineWork(x, (0,), y, "r2c", scaling=2))
     >>> _ = run()
     >>> y.real.tolist()
     [2.0, -1.0]
     """
     effort = _EFFORT.get()
     if effort is None:
-        return _bound(lines, out, axis=axis, kind=kind, inverse=inverse, scaling=scaling)
-    rival = _unscaled(axis, kind, inverse)
-    run = fftw.planned(lines, axis, out, inverse=inverse, effort=effort, rival=rival)
-    points = (lines if kind == "r2c" else out).shape[axis]
-    return _then(run, scaled(out, np.longdouble(points) ** (-scaling / 2)))
+        return _bound(work)
+    rival = _rival(work.axes, work.kind, work.inverse)
+    run = fftw.planned(
+        work.lines,
+        work.axes,
+        work.out,
+        inverse=work.inverse,
+        effort=effort,
+        rival=rival,
+        spent=work.spent,
+    )
+    scaling = scaled(work.out, np.longdouble(work.points) ** (-work.scaling / 2))
+    return run if scaling is None else _all_of([run, scaling])
 
 
-def scaled(out: _Lines, factor: float | np.longdouble) -> Callable[[], object] | None:
+def ready(todo: Iterable[LineWork | Call]) -> list[Call]:
+    """What is called to do all that; FFTW is asked for works that are one.
+
+    >>> x = np.array([1, 2], complex)
+    >>> _ = [call() for call in ready([LineWork(x, (0,), x), x.sort])]
+    >>> x.real.tolist()
+    [-1.0, 3.0]
+    """
+    if _EFFORT.get() is not None:
+        todo = joined(todo)
+    return [bound(each) if isinstance(each, LineWork) else each for each in todo]
+
+
+def scaled(out: Lines, factor: float | np.longdouble) -> Call | None:
     """What multiplies an array by a real number, in place; None for 1.
 
     Real and imaginary parts are multiplied apart: what is infinite gives no NaN.
@@ -117,10 +131,10 @@ def scaled(out: _Lines, factor: float | np.longdouble) -> Callable[[], object] |
         parts = out.view(real.dtype)
         return partial(np.multiply, parts, real, parts)
     first, second = (partial(np.multiply, part, real, part) for part in (out.real, out.imag))
-    return _then(first, second)
+    return _all_of([first, second])
 
 
-def half_spectrum(lines: _Lines, axis: int) -> _Lines:
+def half_spectrum(lines: Lines, axis: int) -> Lines:
     """The first half of the unscaled spectra of real lines along an axis.
 
     >>> import numpy as np
@@ -129,13 +143,13 @@ def half_spectrum(lines: _Lines, axis: int) -> _Lines:
     """
     shape = [*lines.shape]
     shape[axis] = shape[axis] // 2 + 1
-    made: _Lines = np.empty(shape, np.result_type(lines.dtype, 1j))
+    made: Lines = np.empty(shape, np.result_type(lines.dtype, 1j))
     if made.size:
-        bound(lines, axis, made, kind="r2c", inverse=False, scaling=0)()
+        bound(LineWork(lines, (axis,), made, "r2c"))()
     return made
 
 
-def from_half(lines: _Lines, axis: int, points: int) -> _Lines:
+def from_half(lines: Lines, axis: int, points: int) -> Lines:
     """The real lines with that half of a spectrum, times so many points.
 
     >>> import numpy as np
@@ -144,65 +158,59 @@ def from_half(lines: _Lines, axis: int, points: int) -> _Lines:
     """
     shape = [*lines.shape]
     shape[axis] = points
-    made: _Lines = np.empty(shape, lines.real.dtype)
+    made: Lines = np.empty(shape, lines.real.dtype)
     if made.size:
-        bound(lines, axis, made, kind="c2r", inverse=True, scaling=0)()
+        bound(LineWork(lines, (axis,), made, "c2r", inverse=True))()
     return made
 
 
-def _then(
-    first: Callable[[], object], second: Callable[[], object] | None
-) -> Callable[[], object]:
-    """Both, one after the other."""
+def _all_of(calls: Sequence[Call]) -> Call:
+    """All, one after the other."""
 
-    def both() -> None:
-        first()
-        if second is not None:
-            second()
+    def run() -> None:
+        for call in calls:
+            call()
 
-    return first if second is None else both
+    return calls[0] if len(calls) == 1 else run
 
 
 @cache
-def _unscaled(axis: int, kind: str, inverse: bool) -> fftw.Rival:  # noqa: FBT001
-    """What FFTW is compared with: for equal lines the same object, so that is remembered."""
-    return partial(_bound, axis=axis, kind=kind, inverse=inverse, scaling=0)
+def _rival(axes: tuple[int, ...], kind: str, inverse: bool) -> fftw.Rival:  # noqa: FBT001
+    """What FFTW is compared with: for equal works the same object, so that is remembered."""
+
+    def rival(lines: Lines, out: Lines) -> Call:
+        work = LineWork(lines, axes, out, kind, inverse)
+        return _all_of([*map(bound, work.apart())]) if len(axes) > 1 else _bound(work)
+
+    return rival
 
 
-def _bound(  # noqa: PLR0913
-    lines: _Lines, out: _Lines, *, axis: int, kind: str, inverse: bool, scaling: int
-) -> Callable[[], object]:
-    """By ducc0 or SciPy."""
+def _bound(work: LineWork) -> Call:
+    """One along one axis by ducc0 or SciPy."""
     ducc = _ducc()
     if ducc is None:
-        return partial(_by_scipy, lines, axis, out, kind, inverse, scaling)
-    size = {"lastsize": out.shape[axis]} if kind == "c2r" else {}
+        return partial(_by_scipy, work)
+    size = {"lastsize": work.points} if work.kind == "c2r" else {}
     return partial(
-        getattr(ducc, kind),
-        lines,
-        axes=(axis,),
-        forward=not inverse,
-        inorm=scaling,
-        out=out,
+        getattr(ducc, work.kind),
+        work.lines,
+        axes=work.axes,
+        forward=not work.inverse,
+        inorm=work.scaling,
+        out=work.out,
         nthreads=threads(),
         **size,
     )
 
 
-def _by_scipy(  # noqa: PLR0913, PLR0917
-    lines: _Lines,
-    axis: int,
-    out: _Lines,
-    kind: str,
-    inverse: bool,  # noqa: FBT001
-    scaling: int,
-) -> None:
+def _by_scipy(work: LineWork) -> None:
     from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
 
+    lines, (axis,), out, kind, inverse, scaling, _ = work
     norm = ("backward", "ortho", "forward")[2 - scaling if inverse else scaling]
     if kind == "c2c":
-        work = fft.ifft if inverse else fft.fft
-        made = work(lines, axis=axis, norm=norm, overwrite_x=out is lines)
+        transform = fft.ifft if inverse else fft.fft
+        made = transform(lines, axis=axis, norm=norm, overwrite_x=out is lines)
         if made is not out:
             out[...] = made
     elif kind == "r2c":

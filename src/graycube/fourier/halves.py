@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from graycube.fourier import engine
-from graycube.fourier.legs import Blocks, Call
+from graycube.fourier.legs import Blocks, Todo
+from graycube.fourier.works import LineWork
 from graycube.layout import Layout
 
 _Strides = dict[Hashable, tuple[int, int]]
@@ -28,11 +28,12 @@ class Halves:
     ``ends`` have the lengths of the other axes and of the lines, which are last, and their
     strides: before, and after.
 
+    >>> from graycube.fourier.engine import ready
     >>> layout = Layout.mesh((2, 6), (2, 1), ownership=False)
     >>> spectrum = Layout.mesh((2, 4), (2, 1))
     >>> leg = halves(layout, spectrum, 1, np.dtype(complex))
     >>> made = np.empty((1, 4), complex)
-    >>> _ = [call() for call in leg.calls(np.ones((1, 6)), made)]
+    >>> _ = [call() for call in ready(leg.todo(np.ones((1, 6)), made))]
     >>> made.real.tolist()
     [[6.0, 0.0, 0.0, 0.0]]
     """
@@ -51,7 +52,7 @@ class Halves:
         """How many rows a block has afterwards."""
         return self.layout.block_size
 
-    def calls(self, source: Blocks, target: Blocks) -> Iterator[Call]:
+    def todo(self, source: Blocks, target: Blocks) -> Iterator[Todo]:
         """What is to be called; the target is contiguous."""
         if source.dtype != self.given or not source.flags.c_contiguous:
             copy = np.empty(source.shape, self.given)
@@ -59,11 +60,9 @@ class Halves:
             source = copy
         lines, out = self._view(source, 0), self._view(target, 1)
         kind = "c2r" if self.inverse else "r2c"
-        yield engine.bound(
-            lines, lines.ndim - 2, out, kind=kind, inverse=self.inverse, scaling=self.scaling
-        )
+        yield LineWork(lines, (lines.ndim - 2,), out, kind, self.inverse, self.scaling)
 
-    def then(self, target: Blocks) -> Iterator[Call]:  # noqa: ARG002 - as any leg
+    def then(self, target: Blocks) -> Iterator[Todo]:  # noqa: ARG002 - as any leg
         """Nothing."""
         return iter(())
 

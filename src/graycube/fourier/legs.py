@@ -18,8 +18,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.fourier import engine
 from graycube.fourier.along import PassStep
+from graycube.fourier.works import LineWork
 from graycube.layout import Layout
 from graycube.run.fetch import Fetch
 from graycube.run.letters import letters
@@ -27,6 +27,7 @@ from graycube.run.post import Post
 
 Blocks = NDArray[Any]
 Call = Callable[[], object]
+Todo = LineWork | Call
 
 
 class AnyLeg(Protocol):
@@ -56,10 +57,10 @@ class AnyLeg(Protocol):
     def stays(self) -> bool:
         """Whether the target may be the source itself."""
 
-    def calls(self, source: Blocks, target: Blocks) -> Iterator[Call]:
+    def todo(self, source: Blocks, target: Blocks) -> Iterator[Todo]:
         """What is called to read the source; the target is contiguous, or ``among`` others."""
 
-    def then(self, target: Blocks) -> Iterator[Call]:
+    def then(self, target: Blocks) -> Iterator[Todo]:
         """What is called after that, in place."""
 
 
@@ -109,7 +110,7 @@ class LineLeg:
 
     >>> leg = LineLeg(Layout.cyclic(3, 1), np.dtype(complex), ())
     >>> made = np.empty((1, 4), complex)
-    >>> [call() for call in leg.calls(np.ones((1, 4)), made)], made.real.tolist()
+    >>> [call() for call in leg.todo(np.ones((1, 4)), made)], made.real.tolist()
     ([None], [[1.0, 1.0, 1.0, 1.0]])
     """
 
@@ -175,7 +176,7 @@ class LineLeg:
             raise AssertionError(self)
         return self.fetched
 
-    def calls(self, source: Blocks, target: Blocks) -> Iterator[Call]:
+    def todo(self, source: Blocks, target: Blocks) -> Iterator[Todo]:
         """The first transform; the target is contiguous, and so are the blocks of all."""
         direct = None
         if self.steps and source.dtype == self.dtype:
@@ -188,32 +189,31 @@ class LineLeg:
         for step in self.steps[:1]:
             yield from self._turns(step, target)
 
-    def then(self, target: Blocks) -> Iterator[Call]:
+    def then(self, target: Blocks) -> Iterator[Todo]:
         """The other transforms."""
         for step in self.steps[1:]:
             yield from self._in_place((step,), target)
             yield from self._turns(step, target)
 
-    def _in_place(self, steps: Sequence[PassStep], target: Blocks) -> Iterator[Call]:
+    def _in_place(self, steps: Sequence[PassStep], target: Blocks) -> Iterator[Todo]:
         for step in steps:
             lines = target.reshape(*step.shape, *target.shape[2:])
-            yield self._bound(lines, step.axis, lines)
+            yield self._work(lines, step.axis, lines)
 
-    def _bound(self, lines: Blocks, axis: int, out: Blocks) -> Callable[[], object]:
-        scaling = self.scaling
-        return engine.bound(lines, axis, out, inverse=self.inverse, scaling=scaling)
+    def _work(self, lines: Blocks, axis: int, out: Blocks) -> LineWork:
+        return LineWork(lines, (axis,), out, inverse=self.inverse, scaling=self.scaling)
 
     @staticmethod
-    def _turns(step: PassStep, target: Blocks) -> Iterator[Call]:
+    def _turns(step: PassStep, target: Blocks) -> Iterator[Todo]:
         if step.factors is not None:
             yield partial(step.turned, target.reshape(*step.shape, *target.shape[2:]))
 
-    def _first(self, source: Blocks, target: Blocks) -> Callable[[], object] | None:
+    def _first(self, source: Blocks, target: Blocks) -> LineWork | None:
         """The first transform straight from where its lines are, if they have a stride."""
         step = self.steps[0]
         if self.fetched is None:
             shape = (*step.shape, *source.shape[2:])
-            return self._bound(source.reshape(shape), step.axis, target.reshape(shape))
+            return self._work(source.reshape(shape), step.axis, target.reshape(shape))
         group, extents = step.group, step.shape[4:]
         rows = source.reshape(-1, *extents, *target.shape[2:])
         cuts = (group.slot, group.slot + group.high - group.low)
@@ -228,7 +228,7 @@ class LineLeg:
             if not found:
                 return None
             (axis,) = found
-        return self._bound(seen, axis, target.reshape(seen.shape))
+        return self._work(seen, axis, target.reshape(seen.shape))
 
     def _copy(self, source: Blocks, target: Blocks) -> Call:
         if self.fetched is None:

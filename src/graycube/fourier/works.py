@@ -1,0 +1,149 @@
+"""Transforms of lines that are to be done, and how two that follow each other become one.
+
+FFTW plans several axes at once, and may then go through memory once for all of them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from math import prod
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+Lines = NDArray[Any]
+
+
+class LineWork(NamedTuple):
+    """A transform along ``axes``, one after the other, from one array into another or in place.
+
+    The ``kind`` is "c2c", or "r2c" or "c2r" with half a spectrum along the last of the axes,
+    which comes first in "r2c". The ``scaling`` of each is 0 for none, 1 for that by the root of
+    the number of points, 2 for that by their number. What is ``spent`` may be overwritten.
+
+    >>> import numpy as np
+    >>> x, y = np.ones((4, 6)), np.empty((4, 4), complex)
+    >>> work = LineWork(x, (1,), y, "r2c").then(LineWork(y, (0,), y))
+    >>> work.axes, [each.axes for each in work.apart()]
+    ((0, 1), [(1,), (0,)])
+    """
+
+    lines: Lines
+    axes: tuple[int, ...]
+    out: Lines
+    kind: str = "c2c"
+    inverse: bool = False
+    scaling: int = 0
+    spent: bool = False
+
+    @property
+    def points(self) -> int:
+        """How many points are transformed together."""
+        points = self.lines if self.kind == "r2c" else self.out
+        return prod(points.shape[axis] for axis in self.axes)
+
+    def apart(self) -> "Iterator[LineWork]":
+        """One axis after the other."""
+        *others, last = self.axes
+        rest = partial(self._replace, kind="c2c", spent=False)
+        if self.kind == "r2c":
+            yield self._replace(axes=(last,))
+            yield from (rest(lines=self.out, axes=(axis,)) for axis in others)
+        elif self.kind == "c2r":
+            yield from (rest(axes=(axis,), out=self.lines) for axis in others)
+            yield self._replace(axes=(last,))
+        else:
+            yield self._replace(axes=self.axes[:1])
+            yield from (rest(lines=self.out, axes=(axis,)) for axis in self.axes[1:])
+
+    def then(self, after: "LineWork") -> "LineWork | None":
+        """Both as one, if the other one goes on with what this one made, and leaves nothing."""
+        kinds = self.kind, after.kind
+        if (
+            self.inverse != after.inverse
+            or self.scaling
+            or after.scaling
+            or self.out.size < 2
+            or not _of_one(self.out, after.lines)
+            or not (
+                kinds in {("c2c", "c2c"), ("r2c", "c2c")}
+                or (kinds == ("c2c", "c2r") and _of_one(self.lines, self.out))
+            )
+        ):
+            return None
+        shape = _both(self.out.shape, after.lines.shape)
+        if shape is None:
+            return None
+        first, last = self.cut(shape), after.cut(shape)
+        if first is None or last is None or {*first.axes} & {*last.axes}:
+            return None
+        axes = (*first.axes, *last.axes)
+        if self.kind == "r2c":
+            axes = (*last.axes, *first.axes)
+        kind = self.kind if after.kind == "c2c" else after.kind
+        return LineWork(first.lines, axes, last.out, kind, self.inverse, spent=kind == "c2r")
+
+    def cut(self, shape: Sequence[int]) -> "LineWork | None":
+        """The same on arrays whose axes are cut, so that half a spectrum has this shape.
+
+        >>> import numpy as np
+        >>> x = np.ones((4, 6), complex)
+        >>> LineWork(x, (1,), x).cut((2, 2, 6)).axes
+        (2,)
+        """
+        old = (self.lines if self.kind == "c2r" else self.out).shape
+        places = {prod(shape[k + 1 :]): k for k in range(len(shape))}
+        axes = tuple(places.get(prod(old[axis + 1 :]), -1) for axis in self.axes)
+        if any(old[k] != shape[new] for k, new in zip(self.axes, axes, strict=True)):
+            return None
+        half = self.axes[-1], axes[-1]
+
+        def parts(x: Lines) -> Lines:
+            return x.reshape(*shape[: half[1]], x.shape[half[0]], *shape[half[1] + 1 :])
+
+        return self._replace(lines=parts(self.lines), axes=axes, out=parts(self.out))
+
+
+def joined(todo: Iterable[Any]) -> list[Any]:
+    """The same to do, where works that follow each other and can be one are one.
+
+    >>> import numpy as np
+    >>> x = np.ones((2, 2), complex)
+    >>> works = LineWork(x, (0,), x), LineWork(x, (1,), x)
+    >>> len(joined(works)), len(joined([works[0], print, works[1]]))
+    (1, 3)
+    """
+    found: list[Any] = []
+    for each in reversed([*todo]):  # the last axes are those with the shortest strides
+        both = None
+        if found and isinstance(each, LineWork) and isinstance(found[-1], LineWork):
+            both = each.then(found[-1])
+            if both is None and found[-1].kind == "c2r" and _of_one(each.out, found[-1].lines):
+                found[-1] = found[-1]._replace(spent=True)  # nobody else needs what that made
+        if both is None:
+            found.append(each)
+        else:
+            found[-1] = both
+    return found[::-1]
+
+
+def _of_one(x: Lines, y: Lines) -> bool:
+    """Whether two have the same elements, in the same order."""
+    if x.dtype != y.dtype or x.ctypes.data != y.ctypes.data or x.size != y.size:
+        return False
+    return (x.shape, x.strides) == (y.shape, y.strides) or (
+        x.flags.c_contiguous and y.flags.c_contiguous
+    )
+
+
+def _both(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...] | None:
+    """The shape with fewest axes that two shapes of as many elements become if axes are cut.
+
+    >>> _both((4, 6), (2, 12)), _both((2, 3), (3, 2))
+    ((2, 2, 6), None)
+    """
+    ends = {prod(shape[k:]) for shape in (first, second) for k in range(len(shape) + 1)}
+    steps = [*pairwise(sorted(ends, reverse=True))]
+    if any(above % below for above, below in steps):
+        return None
+    return tuple(above // below for above, below in steps)

@@ -1,0 +1,138 @@
+"""Transforms that follow each other and are one for FFTW: the same numbers, and fewer works."""
+
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+from scipy import fft
+
+import graycube as gc
+from graycube.fourier import engine, fftw, works
+from graycube.fourier.works import LineWork, joined
+
+pytest.importorskip("pyfftw")
+
+SHAPES = ((4, 6), (2, 2, 6), (24,), (1, 24), (4, 1, 6), (8, 3), (3, 8), (2, 12))
+
+
+def noise(*shape):
+    rng = np.random.default_rng(9)
+    return rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+
+
+def run(todo):
+    for call in engine.ready(todo):
+        call()
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("inverse", [False, True])
+def test_complex_lines_of_one_memory_in_any_two_shapes(in_place, inverse):
+    """However axes are cut; where they are not cut alike, two works are left."""
+    transform, norm = (fft.ifft, "forward") if inverse else (fft.fft, "backward")
+    ones = 0
+    for before, after in product(SHAPES, repeat=2):
+        x = noise(24)
+        for first, last in product(range(len(before)), range(len(after))):
+            out = x.copy() if in_place else np.empty(24, complex)
+            source = out if in_place else x
+            a, b = (out.reshape(shape) for shape in (before, after))
+            todo = [
+                LineWork(source.reshape(before), (first,), a, inverse=inverse),
+                LineWork(b, (last,), b, inverse=inverse),
+            ]
+            expected = transform(x.reshape(before), axis=first, norm=norm)
+            expected = transform(expected.reshape(after), axis=last, norm=norm)
+            ones += len(joined(todo)) == 1
+            with engine.by_fftw("estimate"):
+                run(todo)
+            assert np.allclose(b, expected), (before, after, first, last)
+    assert 0 < ones < 200
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_half_a_spectrum_and_back(order):
+    x = np.array(noise(4, 3, 6).real, order=order)
+    half = np.empty((4, 3, 4), complex, order)
+    there = [LineWork(x, (2,), half, "r2c"), *(LineWork(half, (k,), half) for k in (0, 1))]
+    back = [
+        *(LineWork(half, (k,), half, inverse=True) for k in (1, 0)),
+        LineWork(half, (2,), x, "c2r", inverse=True),
+    ]
+    assert [[each.axes for each in joined(todo)] for todo in (there, back)] == [
+        [(0, 1, 2)],
+        [(1, 0, 2)],
+    ]
+    assert [[each.axes for each in joined(todo)[0].apart()] for todo in (there, back)] == [
+        [(2,), (0,), (1,)],
+        [(1,), (0,), (2,)],
+    ]
+    expected = x.copy()
+    with engine.by_fftw("estimate"):
+        run(there)
+        assert np.allclose(half, fft.rfftn(expected))
+        run(back)
+    assert np.allclose(x, expected * x.size)
+
+
+def test_what_others_may_need_is_not_overwritten():
+    """A plan for half a spectrum along several axes writes into what it reads."""
+    x, between, out = noise(3, 4), np.empty((3, 4), complex), np.empty((3, 6))
+    todo = [
+        LineWork(x, (0,), between, inverse=True),
+        LineWork(between, (1,), out, "c2r", inverse=True),
+    ]
+    assert [each.spent for each in joined(todo)] == [False, True]  # what is between may be
+    assert [each.spent for each in joined(todo[1:])] == [False]
+    before = x.copy()
+    with engine.by_fftw("estimate"):
+        run(todo)
+    assert np.array_equal(x, before)
+
+
+def test_only_what_goes_on_with_all_of_it_is_one():
+    x, y = noise(4, 6), noise(4, 6)
+    for other in (
+        LineWork(y, (0,), y),  # other memory
+        LineWork(x[:2], (0,), x[:2]),  # a part
+        LineWork(x.T, (0,), x.T),  # in another order
+        LineWork(x, (0,), x, inverse=True),
+        LineWork(x, (0,), x, scaling=1),
+    ):
+        for todo in ([LineWork(x, (1,), x), other], [other, LineWork(x, (1,), x)]):
+            assert len(joined(todo)) == 2
+    assert len(joined([LineWork(x, (1,), x), print, LineWork(x, (0,), x)])) == 3
+    for size in (0, 1):
+        small = np.zeros((size, 1), complex)
+        assert len(joined([LineWork(small, (1,), small), LineWork(small, (0,), small)])) == 2
+
+
+@pytest.mark.parametrize("effort", ["estimate", "measure"])
+def test_axes_in_memory_are_one_plan(monkeypatch, effort):
+    """Called or bound; whichever is faster on such arrays."""
+    shape, asked = (8, 4, 16), []
+    x = noise(*shape)
+    planned = fftw.planned
+
+    def told(lines, axes, out, **options):
+        asked.append(axes)
+        return planned(lines, axes, out, **options)
+
+    monkeypatch.setattr(fftw, "planned", told)
+    u = gc.CubeArray.from_numpy(x, gc.Layout.mesh(shape, (1, 1, 1)))
+    for faster in (False, True):
+        monkeypatch.setattr(fftw, "_is_faster", lambda *_, faster=faster: faster)
+        with engine.by_fftw(effort):
+            assert np.allclose(gc.fftn(u).to_numpy(), fft.fftn(x))
+            assert sorted(asked[-1]) == [0, 1, 2] or not faster
+            asked.clear()
+            assert np.allclose(gc.bind(gc.fftn, u).run().to_numpy(), fft.fftn(x))
+            assert sorted(max(asked, key=len)) == [0, 1, 2]
+
+
+def test_without_fftw_each_axis_is_a_work():
+    x = noise(4, 6)
+    todo = [LineWork(x, (1,), x), LineWork(x, (0,), x)]
+    assert len(engine.ready(todo)) == 2
+    assert prod(works._both((4, 6), (2, 12))) == 24
