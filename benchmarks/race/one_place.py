@@ -3,7 +3,8 @@
     race/bin/mpiexec -n 4 race/bin/python benchmarks/race/one_place.py [POINTS...]
 
 The planes of a rank are transformed along the last axis, and then along the one before it, and
-are where all ranks see them in the end.
+are where all ranks see them in the end: by two plans of FFTW's or one, or plane by plane. Then
+they come back.
 """
 
 import sys
@@ -24,9 +25,11 @@ ROUNDS = 21
 Work = tuple[Callable[[], object], ...]
 
 
-def fftw(source: Any, target: Any, *axes: int) -> Callable[[], object]:  # noqa: ANN401
+def fftw(source: Any, target: Any, *axes: int, back: bool = False) -> Callable[[], object]:  # noqa: ANN401
+    way = "FFTW_BACKWARD" if back else "FFTW_FORWARD"
+    flags = "FFTW_MEASURE", *["FFTW_DESTROY_INPUT"] * back
     plan: Callable[[], object] = pyfftw.FFTW(
-        source, target, axes=axes, flags=("FFTW_MEASURE",)
+        source, target, axes=axes, direction=way, flags=flags
     ).execute
     return plan
 
@@ -49,6 +52,13 @@ def works(comm: MPI.Intracomm, points: int, *, real: bool) -> dict[str, Work]:
         "FFTW, own memory": (fftw(source, own, 2), fftw(own, seen, 1)),
         "FFTW, one place": (fftw(source, seen, 2), fftw(seen, seen, 1)),
         "FFTW, one plan": (fftw(source, seen, 1, 2),),
+        "FFTW, planes": tuple(
+            plan
+            for x, y in zip(source, seen, strict=True)
+            for plan in (fftw(x, y, 1), fftw(y, y, 0))
+        ),
+        "FFTW, back": (fftw(seen, seen, 1, back=True), fftw(seen, source, 2, back=True)),
+        "FFTW, back, one plan": (fftw(seen, source, 1, 2, back=True),),
         "ducc0, own memory": (ducc(source, own, 2), ducc(own, seen, 1)),
         "ducc0, one place": (ducc(source, seen, 2), ducc(seen, seen, 1)),
     }
