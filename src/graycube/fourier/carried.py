@@ -6,7 +6,7 @@ Rule: in front of a leg that reads the blocks of others there is a crossing, wit
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from graycube.fourier.engine import by_fftw, effort_of_fftw, ready, scaled
 from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, LineLeg, Todo
 from graycube.fourier.passes import LONGEST
 from graycube.fourier.trading import moving_legs
-from graycube.fourier.works import joined
 from graycube.layout import Layout, Ownership
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back
@@ -108,14 +107,7 @@ class _Stretch:
 
 _Cross = Callable[[Words], bool]
 _Begin = Callable[[Blocks], "Iterator[Todo]"]
-
-
-class _Prepared(NamedTuple):
-    """What the first leg does with some source, what is made ready with that, and the rest."""
-
-    begin: _Begin
-    following: Sequence[Todo]
-    stretches: list[_Stretch]
+"""What the first leg does, if it reads that source."""
 
 
 class Legs:
@@ -144,7 +136,7 @@ class Legs:
         self._known, self._facts = known, facts
         self._words = facts.digest if isinstance(facts, Told) else digest_of(facts)
         self._asks = source is None or any(leg.crosses is not None for leg in legs)
-        self._made: dict[tuple[int, int], _Prepared] = {}
+        self._made: dict[tuple[int, int], tuple[_Begin, list[_Stretch]]] = {}
 
     def run(self, ready: "Sequence[_Stretch] | None" = None) -> None:
         """Carry the legs out on what is in the source now; collective.
@@ -160,15 +152,14 @@ class Legs:
                 "make the array on a communicator that stays",
             )
         with no_way_back(lambda: "a transform"):
-            alike = self._alike(self.prepared().stretches if ready is None else ready)
+            alike = self._alike(self.prepared()[1] if ready is None else ready)
         if not alike:
             raise different(self._known.comm, self._facts)
 
     def ready(self, source: Blocks) -> "Sequence[_Stretch]":
         """What is to be done to read another source."""
-        begin, following, (first, *others) = self.prepared()
-        calls = ready((*begin(source), *following))
-        return [_Stretch(None, (*calls, *first.calls)), *others]
+        begin, (first, *others) = self.prepared()
+        return [_Stretch(None, (*ready(begin(source)), *first.calls)), *others]
 
     def _alike(self, stretches: "Sequence[_Stretch]") -> bool:
         """Carry the legs out, as long as all ranks do the same."""
@@ -184,7 +175,7 @@ class Legs:
                 call()
         return True
 
-    def prepared(self) -> _Prepared:
+    def prepared(self) -> tuple[_Begin, list[_Stretch]]:
         """What is made already; with new buffers, what was made for others is of no use."""
         state = self._carrier.state
         if state not in self._made:
@@ -194,8 +185,8 @@ class Legs:
                 self._made[state] = self._for_buffers()
         return self._made[state]
 
-    def _for_buffers(self) -> _Prepared:
-        """What is to be done with the buffers that there are."""
+    def _for_buffers(self) -> tuple[_Begin, list[_Stretch]]:
+        """The stretches for the buffers that there are; they begin if there is a source."""
         target, payload = self._target, self._target.shape[2:]
         cross: _Cross | None = None
         begin: _Begin | None = None
@@ -234,19 +225,7 @@ class Legs:
         found.append((cross, todo))
         if begin is None:
             raise AssertionError(self._legs)
-        return self._made_ready(begin, found)
-
-    def _made_ready(
-        self, begin: "_Begin", found: "list[tuple[_Cross | None, list[Todo]]]"
-    ) -> "_Prepared":
-        """The stretches, ready; those that read any source lack their beginning."""
-        following: list[Todo] = []
-        if self._source is None and self._effort is not None:  # FFTW may plan it with that
-            _, first = found[0]
-            first = joined(first)
-            following, found[0] = first[:1], (None, first[1:])
-        stretches = [_Stretch(cross, tuple(ready(todo))) for cross, todo in found]
-        return _Prepared(begin, following, stretches)
+        return begin, [_Stretch(cross, tuple(ready(todo))) for cross, todo in found]
 
     def _between(self, number: int, shape: tuple[int, ...], leg: AnyLeg) -> Blocks:
         """What a leg writes for the next one: transforms share it, for they never overlap."""
