@@ -73,7 +73,7 @@ def test_in_place_and_without_elements():
 
 def test_only_what_is_bound_meanwhile_is_planned_by_fftw(monkeypatch):
     asked = []
-    monkeypatch.setattr(fftw, "planned", lambda *_, effort, **__: asked.append(effort))
+    monkeypatch.setattr(fftw, "planned", lambda _, effort, __: asked.append(effort))
     x = noise("c16")
     with suppress(KeyError), engine.by_fftw("measure"):
         engine.bound(LineWork(x, (0,), x))
@@ -96,7 +96,7 @@ def test_what_is_faster_on_such_lines_does_it(monkeypatch, seconds, chosen):
         return 1 if isinstance(call, partial) else seconds
 
     monkeypatch.setattr(fftw, "_seconds", timed)
-    run = fftw.planned(x, (1,), x, inverse=False, effort="measure", rival=rival)
+    run = fftw.planned(LineWork(x, (1,), x), "measure", rival)
     assert np.array_equal(x, before)
     assert [lines is x for lines in asked] == [False, True][: 1 + chosen]
     run()
@@ -115,13 +115,12 @@ def test_what_is_known_of_such_arrays_is_not_tried_again(monkeypatch):
         raise AssertionError
 
     with pytest.raises(AssertionError):
-        fftw.planned(x, (0,), out, inverse=True, effort="measure", rival=rival)
+        fftw.planned(LineWork(x, (0,), out, inverse=True), "measure", rival)
     tried.reset_mock()
     for forget, times in ((False, 1), (False, 1), (True, 2)):
         if forget:
             pyfftw.forget_wisdom()
-        again = partial(fftw.planned, inverse=False, effort="measure", rival=nothing)
-        run = again(x, (0,), out)
+        run = fftw.planned(LineWork(x, (0,), out), "measure", nothing)
         assert tried.call_count == times
         assert np.array_equal(x, before)
         out[...] = 0
@@ -147,10 +146,9 @@ def test_calls_are_planned_meanwhile_and_scaled_once(monkeypatch, effort, norm):
             for _ in range(2):
                 made = gc.rfftn(x, norm=norm)
                 back = gc.irfftn(made, s=SHAPE, norm=norm)
-        assert {call.kwargs["effort"] for call in asked.mock_calls} == {effort}
-        ways = {
-            (axis, call.kwargs["inverse"]) for call in asked.mock_calls for axis in call.args[1]
-        }
+        assert {call.args[1] for call in asked.mock_calls} == {effort}
+        works = [call.args[0] for call in asked.mock_calls]
+        ways = {(axis, work.inverse) for work in works for axis in work.axes}
         assert ways == {(axis, inverse) for axis in range(3) for inverse in (False, True)}
         assert np.allclose(made.to_numpy(), expected)
         assert np.allclose(expected, fft.rfftn(noise("f8"), norm=norm))

@@ -88,15 +88,7 @@ def bound(work: LineWork) -> Call:
     if effort is None:
         return _bound(work)
     rival = _rival(work.axes, work.kind, work.inverse)
-    run = fftw.planned(
-        work.lines,
-        work.axes,
-        work.out,
-        inverse=work.inverse,
-        effort=effort,
-        rival=rival,
-        spent=work.spent,
-    )
+    run = fftw.planned(work, effort, rival)
     scaling = scaled(work.out, np.longdouble(work.points) ** (-work.scaling / 2))
     return run if scaling is None else _all_of([run, scaling])
 

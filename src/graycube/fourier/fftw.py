@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from graycube.errors import MissingExtraError
-from graycube.fourier.works import Lines
+from graycube.fourier.works import Lines, LineWork
 from graycube.host import threads
 
 Effort = Literal["estimate", "measure", "patient", "exhaustive"]
@@ -26,35 +26,26 @@ Rival = Callable[[Lines, Lines], Call]
 """It makes the call that goes from one array into another."""
 
 
-def planned(  # noqa: PLR0913
-    lines: Lines,
-    axes: tuple[int, ...],
-    out: Lines,
-    *,
-    inverse: bool,
-    effort: Effort,
-    rival: Rival,
-    spent: bool = False,
-) -> Call:
-    """The unscaled transform from one array into another, or in place, as FFTW plans it.
+def planned(work: LineWork, effort: Effort, rival: Rival) -> Call:
+    """The transform from one array into another, or in place, as FFTW plans it: unscaled.
 
-    Their dtypes say whether it is of complex lines, or between real ones and half a spectrum
-    along the last axis. It may write into what is ``spent``, and has to, from half a spectrum
-    along several axes. It is that of the ``rival`` if that is faster: on lines with long
-    strides it may be. What was found for such arrays is remembered.
+    It may write into what is ``spent``, and has to, from half a spectrum along several axes. It
+    is that of the ``rival`` if that is faster: on lines with long strides it may be. What was
+    found for such arrays is remembered.
 
     >>> x, y = np.array([1.0, 3.0]), np.empty(2, complex)
-    >>> _ = planned(x, (0,), y, inverse=False, effort="estimate", rival=None)()
+    >>> _ = planned(LineWork(x, (0,), y, "r2c"), "estimate", rival=None)()
     >>> y.real.tolist()
     [4.0, -2.0]
     """
+    lines, out = work.lines, work.out
     if not out.size:
         return lambda: None
     if not (lines.flags.aligned and out.flags.aligned):  # FFTW takes no others
         return rival(lines, out)
     source, target = _Strided.of(lines), _Strided.of(out)
     same = lines.ctypes.data == out.ctypes.data and source == target
-    how = _How(axes, inverse, effort, threads(), spent)
+    how = _How(work.axes, work.inverse, effort, threads(), work.spent)
     if effort == "estimate":  # which writes nothing
         plan = how.plan(lines, out)
     elif not _is_faster(source, None if same else target, how, rival):
