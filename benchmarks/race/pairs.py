@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import Any
 from unittest.mock import patch
 
@@ -14,11 +15,13 @@ import numpy as np
 from contest import Contender
 from mpi4py import MPI
 from rivals import optional
-from tasks import Array
+from tasks import Array, Transform
 
 import graycube as gc
 from graycube.fourier.bind import BoundCall
 from graycube.run.windows import windows
+
+LINES = "lines alone, FFTW"
 
 
 @dataclass(frozen=True)
@@ -176,41 +179,100 @@ def alone(task: Pair) -> list[Contender]:
         ducc.c2c(lines, (0,), out=lines)
         ducc.c2c(lines, (0,), forward=False, inorm=2, out=lines)
         back(half, inner, forward=False, inorm=2, out=found, **options)
+        task.comm.Barrier()  # else ranks that have no processor yet would begin to count late
 
     return [Contender("lines alone", work, lambda: np.allclose(found, mine))]
 
 
-def plain_fftw(task: Pair) -> list[Contender]:
-    """The same with plans of FFTW's, and room that is there already."""
-    comm, mine = task.comm, task.mine()
-    p, made = comm.size, optional("pyfftw")
-    inner, rest = tuple(range(1, mine.ndim)), mine.shape[1:-1]
+@dataclass(frozen=True)
+class Planned:
+    """What a plain program by FFTW is made of: its room and its plans."""
+
+    held: Array
+    half: Array
+    lines: Array
+    there: Callable[[], object]
+    along: Callable[[], object]
+    backwards: Callable[[], object]
+    back: Callable[[], object]
+
+
+def plans(task: Pair) -> Planned:
+    mine, made = task.mine(), optional("pyfftw")
+    inner = tuple(range(1, mine.ndim))
     values = task.shape[-1] // 2 + 1 if task.real else task.shape[-1]
     held = made.empty_aligned(mine.shape, mine.dtype)
-    half = made.empty_aligned((len(mine), *rest, values), complex)
-    cut = (p, len(mine), rest[0] // p, *rest[1:], values)
-    packed, got = (made.empty_aligned(cut, complex) for _ in range(2))
-    lines = got.reshape(-1, *cut[2:])
+    half = made.empty_aligned((*mine.shape[:-1], values), complex)
+    rows = mine.shape[1] // task.comm.size
+    lines = made.empty_aligned((task.shape[0], rows, *half.shape[2:]), complex)
     flags = ("FFTW_MEASURE", *(("FFTW_DESTROY_INPUT",) if task.real else ()))
     there = made.FFTW(held, half, inner, flags=flags[:1])
     along = made.FFTW(lines, lines, (0,), flags=flags[:1])
     backwards = made.FFTW(lines, lines, (0,), direction="FFTW_BACKWARD", flags=flags[:1])
     back = made.FFTW(half, held, inner, direction="FFTW_BACKWARD", flags=flags)
-    held[...] = mine
-    blocks = half.reshape(len(mine), p, *cut[2:]).swapaxes(0, 1)
+    held[...], lines[...] = mine, 0
+    works = (plan.execute for plan in (there, along, backwards, back))
+    return Planned(held, half, lines, *works)
+
+
+def plain_fftw(task: Pair) -> list[Contender]:
+    """The same with plans of FFTW's, and room that is there already."""
+    comm, by = task.comm, plans(task)
+    p, held, half = comm.size, by.held, by.half
+    cut = (p, len(held), half.shape[1] // p, *half.shape[2:])
+    packed, got = np.empty(cut, complex), by.lines.reshape(cut)
+    blocks = half.reshape(len(held), p, *cut[2:]).swapaxes(0, 1)
 
     def work() -> None:
-        there.execute()
+        by.there()
         np.copyto(packed, blocks)
         comm.Alltoall(packed, got)
-        along.execute()
-        backwards.execute()
+        by.along()
+        by.backwards()
         comm.Alltoall(got, packed)
         np.copyto(blocks, packed)
-        back.execute()
+        by.back()
         np.multiply(held, 1 / np.prod(task.shape), held)
 
     return [Contender("plain mpi4py, FFTW", work, lambda: task.right(got * p, held))]
+
+
+def alone_fftw(task: Pair) -> list[Contender]:
+    """Not a contender either: the plans of the plain program, without exchange and scaling."""
+    by, mine = plans(task), task.mine()
+
+    def work() -> None:
+        by.there()
+        by.along()
+        by.backwards()
+        by.back()
+        task.comm.Barrier()
+
+    def right() -> bool:
+        np.copyto(by.held, mine)
+        work()
+        right = np.allclose(by.held, mine * prod(mine.shape[1:]))
+        by.held[...] = 0  # or it would grow with every run
+        return right
+
+    return [Contender(LINES, work, right)]
+
+
+def there_alone(task: Transform) -> list[Contender]:
+    """The same of slabs that do not come back."""
+    by = plans(Pair(task.comm, task.shape, real=False))
+    mine = task.block().reshape(by.held.shape)
+    wanted = np.fft.fftn(mine, axes=range(1, mine.ndim))
+
+    def work() -> None:
+        by.there()
+        by.along()
+        task.comm.Barrier()
+
+    def right() -> bool:
+        return np.allclose(by.half, wanted)
+
+    return [Contender(LINES, work, right, lambda: np.copyto(by.held, mine))]
 
 
 def mpi4py_fft(task: Pair) -> list[Contender]:

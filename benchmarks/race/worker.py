@@ -23,9 +23,15 @@ RACES: dict[str, tuple[list[Maker], str]] = {
         [ours.fft1d, rivals.fftw, rivals.gathered, rivals.gathered_fftw],
         "FFTW-MPI, natural order",
     ),
-    "fftnd": ([ours.fftnd, rivals.mpi4py_fft, rivals.fftw], "mpi4py-fft, slabs"),
+    "fftnd": (
+        [ours.fftnd, rivals.mpi4py_fft, rivals.fftw, pairs.there_alone],
+        "mpi4py-fft, slabs",
+    ),
     "pairs": (
-        [pairs.ours, pairs.plain, pairs.plain_fftw, pairs.mpi4py_fft, pairs.alone],
+        [
+            *(pairs.ours, pairs.plain, pairs.plain_fftw, pairs.mpi4py_fft),
+            *(pairs.alone, pairs.alone_fftw),
+        ],
         "plain mpi4py",
     ),
     "steps": ([steps.ours, steps.mpi4py_fft], "mpi4py-fft, slabs"),

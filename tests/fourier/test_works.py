@@ -137,3 +137,28 @@ def test_without_fftw_each_axis_is_a_work():
     todo = [LineWork(x, (1,), x), LineWork(x, (0,), x)]
     assert len(engine.ready(todo)) == 2
     assert prod(works._both((4, 6), (2, 12))) == 24
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "complex64", "float64", "longdouble"])
+def test_a_copy_multiplies(dtype):
+    """Rows that are apart, and numbers that are infinite in one part."""
+    x = noise(4, 6).astype(dtype) if dtype.startswith("c") else noise(4, 6).real.astype(dtype)
+    x[1, 2] = complex(np.inf, 3) if dtype.startswith("c") else np.inf
+    out = np.full((2, 6), np.nan, dtype)
+    todo = works.multiplied([np.ones, works.Copy(x[::2], np.empty((2, 6))[:, ::-1])], 3)
+    assert todo is None
+    todo = works.multiplied([np.ones, works.Copy(x[1::2], out), np.zeros], np.longdouble(3))
+    assert [len(todo), todo[0], todo[2]] == [3, np.ones, np.zeros]
+    run(todo[1:2])
+    assert out.tolist() == engine_scaled(x[1::2].copy(), 3).tolist()
+
+
+def engine_scaled(x, factor):
+    engine.scaled(x, factor)()
+    return x
+
+
+def test_numbers_that_are_not_neighbours_are_not_multiplied_on_the_way():
+    x, out = noise(4, 6), np.empty((4, 6), complex)
+    for lines, target in ((x.T, out.T), (x[:, ::2], out[:, ::2]), (x.real, out)):
+        assert works.multiplied([works.Copy(lines, target)], 3) is None

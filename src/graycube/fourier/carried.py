@@ -18,6 +18,7 @@ from graycube.fourier.engine import by_fftw, effort_of_fftw, ready, scaled
 from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, LineLeg, Todo
 from graycube.fourier.passes import LONGEST
 from graycube.fourier.trading import moving_legs
+from graycube.fourier.works import multiplied
 from graycube.layout import Layout, Ownership
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back
@@ -220,12 +221,17 @@ class Legs:
             block, reading = crossing.seen, crossing.leg
         if block is not target:
             todo.append(partial(np.copyto, target, block))
-        scaling = scaled(target, self._factor)
-        todo += () if scaling is None else (scaling,)
-        found.append((cross, todo))
+        found.append((cross, self._scaled(todo)))
         if begin is None:
             raise AssertionError(self._legs)
         return begin, [_Stretch(cross, tuple(ready(todo))) for cross, todo in found]
+
+    def _scaled(self, todo: list[Todo]) -> list[Todo]:
+        """The last stretch, with the factor: by a copy, or else by a pass of its own."""
+        scaling = scaled(self._target, self._factor)
+        if scaling is None:
+            return todo
+        return multiplied(todo, self._factor) or [*todo, scaling]
 
     def _between(self, number: int, shape: tuple[int, ...], leg: AnyLeg) -> Blocks:
         """What a leg writes for the next one: transforms share it, for they never overlap."""

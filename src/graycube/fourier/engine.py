@@ -15,7 +15,7 @@ import numpy as np
 
 from graycube.fourier import fftw
 from graycube.fourier.fftw import Call
-from graycube.fourier.works import Lines, LineWork, joined
+from graycube.fourier.works import Copy, Lines, LineWork, joined
 from graycube.host import threads
 from graycube.layout.required import require_word
 
@@ -93,7 +93,7 @@ def bound(work: LineWork) -> Call:
     return run if scaling is None else _all_of([run, scaling])
 
 
-def ready(todo: Iterable[LineWork | Call]) -> list[Call]:
+def ready(todo: Iterable[LineWork | Copy | Call]) -> list[Call]:
     """What is called to do all that; FFTW is asked for works that are one.
 
     >>> x = np.array([1, 2], complex)
@@ -103,7 +103,19 @@ def ready(todo: Iterable[LineWork | Call]) -> list[Call]:
     """
     if _EFFORT.get() is not None:
         todo = joined(todo)
-    return [bound(each) if isinstance(each, LineWork) else each for each in todo]
+    return [*map(_made_ready, todo)]
+
+
+def _made_ready(each: LineWork | Copy | Call) -> Call:
+    if isinstance(each, LineWork):
+        return bound(each)
+    if not isinstance(each, Copy):
+        return each
+    lines, out, factor = each
+    if factor == 1:
+        return partial(np.copyto, out, lines)
+    real = out.real.dtype.type(factor)
+    return partial(np.multiply, lines.view(real.dtype), real, out.view(real.dtype))
 
 
 def scaled(out: Lines, factor: float | np.longdouble) -> Call | None:

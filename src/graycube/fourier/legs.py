@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.fourier.along import PassStep
-from graycube.fourier.works import LineWork
+from graycube.fourier.works import Copy, LineWork
 from graycube.layout import Layout
 from graycube.run.fetch import Fetch
 from graycube.run.letters import letters
@@ -27,7 +27,7 @@ from graycube.run.post import Post
 
 Blocks = NDArray[Any]
 Call = Callable[[], object]
-Todo = LineWork | Call
+Todo = LineWork | Copy | Call
 
 
 class AnyLeg(Protocol):
@@ -97,7 +97,7 @@ class Handover:
     made: Blocks | None
     leg: AnyLeg
     seen: Blocks
-    pack: Callable[[Blocks], Call] | None = None
+    pack: Callable[[Blocks], Todo] | None = None
     send: Callable[[], None] | None = None
 
 
@@ -108,9 +108,10 @@ class LineLeg:
     ``fetched`` says where the rows are that it needs, if not in place, and ``scaling`` how each
     transform is scaled, as the engine counts it. Without steps data only move.
 
+    >>> from graycube.fourier.engine import ready
     >>> leg = LineLeg(Layout.cyclic(3, 1), np.dtype(complex), ())
     >>> made = np.empty((1, 4), complex)
-    >>> [call() for call in leg.todo(np.ones((1, 4)), made)], made.real.tolist()
+    >>> [call() for call in ready(leg.todo(np.ones((1, 4)), made))], made.real.tolist()
     ([None], [[1.0, 1.0, 1.0, 1.0]])
     """
 
@@ -230,17 +231,17 @@ class LineLeg:
             (axis,) = found
         return self._work(seen, axis, target.reshape(seen.shape))
 
-    def _copy(self, source: Blocks, target: Blocks) -> Call:
+    def _copy(self, source: Blocks, target: Blocks) -> Todo:
         if self.fetched is None:
-            return partial(np.copyto, target, source.reshape(target.shape))
+            return Copy(source.reshape(target.shape), target)
         return _fetching(self.fetched, target, source)
 
 
-def _fetching(fetched: Fetch, target: Blocks, source: Blocks) -> Call:
+def _fetching(fetched: Fetch, target: Blocks, source: Blocks) -> Todo:
     """What takes the rows of the target from where they are."""
     row = (target.size // fetched.count,)
     rows, made = source.reshape(-1, *row), target.reshape(-1, *row)
     seen = fetched.view(rows)
     if seen is None:
         return partial(fetched.into, made, rows)
-    return partial(np.copyto, made.reshape(seen.shape), seen)
+    return Copy(seen, made.reshape(seen.shape))

@@ -1,4 +1,4 @@
-"""Transforms of lines that are to be done, and how two that follow each other become one.
+"""Transforms of lines and copies that are to be done, and how some of them become one.
 
 FFTW plans several axes at once, and may then go through memory once for all of them.
 """
@@ -9,6 +9,7 @@ from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 Lines = NDArray[Any]
@@ -21,7 +22,6 @@ class LineWork(NamedTuple):
     which comes first in "r2c". The ``scaling`` of each is 0 for none, 1 for that by the root of
     the number of points, 2 for that by their number. What is ``spent`` may be overwritten.
 
-    >>> import numpy as np
     >>> x, y = np.ones((4, 6)), np.empty((4, 4), complex)
     >>> work = LineWork(x, (1,), y, "r2c").then(LineWork(y, (0,), y))
     >>> work.axes, [each.axes for each in work.apart()]
@@ -86,7 +86,6 @@ class LineWork(NamedTuple):
     def cut(self, shape: Sequence[int]) -> "LineWork | None":
         """The same on arrays whose axes are cut, so that half a spectrum has this shape.
 
-        >>> import numpy as np
         >>> x = np.ones((4, 6), complex)
         >>> LineWork(x, (1,), x).cut((2, 2, 6)).axes
         (2,)
@@ -104,10 +103,42 @@ class LineWork(NamedTuple):
         return self._replace(lines=parts(self.lines), axes=axes, out=parts(self.out))
 
 
+class Copy(NamedTuple):
+    """All that a leg reads goes from one array to another, and may be multiplied on the way."""
+
+    lines: Lines
+    out: Lines
+    factor: float | np.longdouble = 1
+
+    @property
+    def multiplies(self) -> bool:
+        """Whether it can, and takes no longer: complex numbers that are neighbours are reals.
+
+        >>> x = np.ones((2, 2), complex)
+        >>> [Copy(lines, x).multiplies for lines in (x, x.T, x.real)]
+        [True, False, False]
+        """
+        both = self.lines, self.out
+        near = all(x.ndim and x.strides[-1] == x.itemsize for x in both)
+        return self.lines.dtype == self.out.dtype and near
+
+
+def multiplied(todo: Sequence[Any], factor: float | np.longdouble) -> list[Any] | None:
+    """The same to do, where a copy multiplies; None without one. What follows is linear.
+
+    >>> x = np.ones(2)
+    >>> [each.factor for each in multiplied([Copy(x, x)], 3)]
+    [3]
+    """
+    for k, each in enumerate(todo):
+        if isinstance(each, Copy) and each.multiplies:
+            return [*todo[:k], each._replace(factor=factor), *todo[k + 1 :]]
+    return None
+
+
 def joined(todo: Iterable[Any]) -> list[Any]:
     """The same to do, where works that follow each other and can be one are one.
 
-    >>> import numpy as np
     >>> x = np.ones((2, 2), complex)
     >>> works = LineWork(x, (0,), x), LineWork(x, (1,), x)
     >>> len(joined(works)), len(joined([works[0], print, works[1]]))
