@@ -22,20 +22,27 @@ _NEAREST, _NEAR = 1 << 11, 1 << 15  # numbers that fit the first cache, and the 
 _ROWS, _BUFFER = 128, 1 << 15  # of a buffer: rows, and numbers
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
-def _pairs(x: _ANY, start: int, size: int, below: int) -> None:
+@njit  # type: ignore[untyped-decorator]
+def _copied(given: _ANY, x: _ANY) -> None:
+    """An assignment of slices would take seconds to compile, for its errors."""
+    for k in range(len(x)):
+        x[k] = given[k]
+
+
+@njit  # type: ignore[untyped-decorator]
+def _pairs(x: _ANY, below: int) -> None:
     """One stage: rows that are ``below`` apart."""
-    for low in range(start, start + size * below, 2 * below):
+    for low in range(0, len(x), 2 * below):
         one, two = x[low : low + below], x[low + below : low + 2 * below]
         for k in range(below):
             a, b = one[k], two[k]
             one[k], two[k] = a + b, a - b
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
-def _fours(x: _ANY, start: int, size: int, below: int) -> None:
+@njit  # type: ignore[untyped-decorator]
+def _fours(x: _ANY, below: int) -> None:
     """Two stages: rows that are once and twice ``below`` apart."""
-    for low in range(start, start + size * below, 4 * below):
+    for low in range(0, len(x), 4 * below):
         one, two = x[low : low + below], x[low + below : low + 2 * below]
         three = x[low + 2 * below : low + 3 * below]
         four = x[low + 3 * below : low + 4 * below]
@@ -49,10 +56,10 @@ def _fours(x: _ANY, start: int, size: int, below: int) -> None:
             one[k], two[k], three[k], four[k] = a + c, b + d, a - c, b - d
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
-def _singles(x: _ANY, start: int, count: int) -> None:
+@njit  # type: ignore[untyped-decorator]
+def _singles(x: _ANY) -> None:
     """Three stages of numbers that are neighbours, eight at a time."""
-    for k in range(start, start + count, 8):
+    for k in range(0, len(x), 8):
         a, b, c, d = x[k] + x[k + 1], x[k] - x[k + 1], x[k + 2] + x[k + 3], x[k + 2] - x[k + 3]
         e, f, g, h = (
             x[k + 4] + x[k + 5],
@@ -66,29 +73,29 @@ def _singles(x: _ANY, start: int, count: int) -> None:
         x[k + 4], x[k + 5], x[k + 6], x[k + 7] = a - e, b - f, c - g, d - h
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
-def _stages(x: _ANY, start: int, size: int, below: int) -> None:
+@njit  # type: ignore[untyped-decorator]
+def _stages(x: _ANY, size: int, below: int) -> None:
     """All stages of rows that are one after the other."""
     done = 1
     if below == 1 and size >= 8:
-        _singles(x, start, size)
+        _singles(x)
         done = 8
     while 2 * done < size:
-        _fours(x, start, size // done, done * below)
+        _fours(x, done * below)
         done *= 4
     if done < size:
-        _pairs(x, start, size // done, done * below)
+        _pairs(x, done * below)
 
 
 @njit  # type: ignore[untyped-decorator]
-def _near(x: _ANY, start: int, size: int, below: int) -> None:
+def _near(x: _ANY, size: int, below: int) -> None:
     """The same of more than fits the first cache: what fits it comes first."""
     small = _fitting(size, below, _NEAREST)
     if small > 1:
-        for part in range(start, start + size * below, small * below):
-            _stages(x, part, small, below)
+        for part in range(0, len(x), small * below):
+            _stages(x[part : part + small * below], small, below)
     if small < size:
-        _stages(x, start, size // small, small * below)
+        _stages(x, size // small, small * below)
 
 
 @njit  # type: ignore[untyped-decorator]
@@ -108,11 +115,11 @@ def _far(given: _ANY, x: _ANY, buffer: _ANY, rows: int, apart: int) -> None:
             wide = min(some, line + apart - first)
             for row in range(rows):
                 here = first + row * apart
-                buffer[row * wide : (row + 1) * wide] = given[here : here + wide]
-            _near(buffer, 0, rows, wide)
+                _copied(given[here : here + wide], buffer[row * wide : (row + 1) * wide])
+            _near(buffer[: rows * wide], rows, wide)
             for row in range(rows):
                 here = first + row * apart
-                x[here : here + wide] = buffer[row * wide : (row + 1) * wide]
+                _copied(buffer[row * wide : (row + 1) * wide], x[here : here + wide])
 
 
 @cache
@@ -130,9 +137,9 @@ def summed() -> _ANY:
         near = _fitting(size, below, _NEAR)
         if near > 1 or size == 1:
             for start in range(0, len(x), near * below):
-                for k in range(start, start + near * below):
-                    x[k] = given[k]
-                _near(x, start, near, below)
+                stop = start + near * below
+                _copied(given[start:stop], x[start:stop])
+                _near(x[start:stop], near, below)
         source, buffer = given if near == 1 else x, np.empty(_BUFFER, x.dtype)
         while near < size:
             rows = min(_ROWS, size // near)
