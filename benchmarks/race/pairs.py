@@ -147,8 +147,11 @@ def plain(task: Pair) -> list[Contender]:
         half = partial(ducc.c2c, axes=inner)
         whole = partial(ducc.c2c, axes=inner, forward=False, inorm=2)
     spectrum, result = [mine], [mine]
+    columns = half(mine).shape[1]
 
     def turned(x: Array, split: int, joined: int) -> Array:
+        if columns % p:
+            return np.concatenate(comm.alltoall(np.array_split(x, p, split)), joined)
         packed = np.ascontiguousarray(np.stack(np.split(x, p, split)))
         got = np.empty_like(packed)
         comm.Alltoall(packed, got)
@@ -166,11 +169,12 @@ def plain(task: Pair) -> list[Contender]:
 def alone(task: Pair) -> list[Contender]:
     """Not a contender: ducc0 on lines that are all here, which are those of another rank's."""
     mine, ducc = task.mine(), optional("ducc0").fft
-    inner, rows = tuple(range(1, mine.ndim)), task.shape[1] // task.comm.size
+    inner = tuple(range(1, mine.ndim))
     there, back, options = ducc.c2c, ducc.c2c, {}
     if task.real:
         there, back, options = ducc.r2c, ducc.c2r, {"lastsize": task.shape[-1]}
     half = there(mine, inner)
+    rows = -(-half.shape[1] // task.comm.size)
     lines = np.zeros((task.shape[0], rows, *half.shape[2:]), complex)
     found = np.empty_like(mine)
 
@@ -191,6 +195,7 @@ class Planned:
     held: Array
     half: Array
     lines: Array
+    widths: list[int]  # of the blocks that each rank gets
     there: Callable[[], object]
     along: Callable[[], object]
     backwards: Callable[[], object]
@@ -203,8 +208,9 @@ def plans(task: Pair) -> Planned:
     values = task.shape[-1] // 2 + 1 if task.real else task.shape[-1]
     held = made.empty_aligned(mine.shape, mine.dtype)
     half = made.empty_aligned((*mine.shape[:-1], values), complex)
-    rows = mine.shape[1] // task.comm.size
-    lines = made.empty_aligned((task.shape[0], rows, *half.shape[2:]), complex)
+    widths = [*map(len, np.array_split(range(half.shape[1]), task.comm.size))]
+    shape = (task.shape[0], widths[task.comm.rank], *half.shape[2:])
+    lines = made.empty_aligned(shape, complex)
     flags = ("FFTW_MEASURE", *(("FFTW_DESTROY_INPUT",) if task.real else ()))
     there = made.FFTW(held, half, inner, flags=flags[:1])
     along = made.FFTW(lines, lines, (0,), flags=flags[:1])
@@ -212,29 +218,43 @@ def plans(task: Pair) -> Planned:
     back = made.FFTW(half, held, inner, direction="FFTW_BACKWARD", flags=flags)
     held[...], lines[...] = mine, 0
     works = (plan.execute for plan in (there, along, backwards, back))
-    return Planned(held, half, lines, *works)
+    return Planned(held, half, lines, widths, *works)
 
 
 def plain_fftw(task: Pair) -> list[Contender]:
     """The same with plans of FFTW's, and room that is there already."""
     comm, by = task.comm, plans(task)
-    p, held, half = comm.size, by.held, by.half
-    cut = (p, len(held), half.shape[1] // p, *half.shape[2:])
-    packed, got = np.empty(cut, complex), by.lines.reshape(cut)
-    blocks = half.reshape(len(held), p, *cut[2:]).swapaxes(0, 1)
+    held, half, lines = by.held, by.half, by.lines
+    packed, cuts = np.empty(half.size, complex), np.cumsum(by.widths)[:-1]
+    row = half.size // half.shape[1]
+    leaving = [
+        part.reshape(len(held), -1, *half.shape[2:]) for part in np.split(packed, row * cuts)
+    ]
+    blocks = np.split(half, cuts, 1)
+    going = [packed, [row * width for width in by.widths]]
+    coming = [lines, [lines.size // comm.size] * comm.size]
+    even = len({*by.widths}) == 1
+
+    def exchange(given: list[Any], got: list[Any]) -> None:
+        if even:
+            comm.Alltoall(given[0], got[0])
+        else:
+            comm.Alltoallv(given, got)
 
     def work() -> None:
         by.there()
-        np.copyto(packed, blocks)
-        comm.Alltoall(packed, got)
+        for part, block in zip(leaving, blocks, strict=True):
+            np.copyto(part, block)
+        exchange(going, coming)
         by.along()
         by.backwards()
-        comm.Alltoall(got, packed)
-        np.copyto(blocks, packed)
+        exchange(coming, going)
+        for part, block in zip(leaving, blocks, strict=True):
+            np.copyto(block, part)
         by.back()
         np.multiply(held, 1 / np.prod(task.shape), held)
 
-    return [Contender("plain mpi4py, FFTW", work, lambda: task.right(got * p, held))]
+    return [Contender("plain mpi4py, FFTW", work, lambda: task.right(lines * comm.size, held))]
 
 
 def alone_fftw(task: Pair) -> list[Contender]:

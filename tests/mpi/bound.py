@@ -200,6 +200,30 @@ def into_gray_code(comm):
         yield meetings["gray"] == meetings["binary"], f"{shape}: {meetings}"
 
 
+def real_planes(comm):
+    """Half a spectrum of a plane has an odd length: in boxes one exchange a way brings it."""
+    n = size_of(comm)
+    shape, nodes = (4 << n, 2 << n), (1 << n, 1)
+    x = noise(shape).real
+    u = gc.CubeArray.from_numpy(x, gc.Layout.mesh(shape, nodes, code="gray"), comm)
+    there = gc.bind(gc.rfftn, u)
+    back = gc.bind(gc.irfftn, there.result, s=shape, out=u)
+    meetings = [len(bound._program.prepared()[1]) for bound in (there, back)]
+    yield meetings == [2, 2], f"stretches: {meetings}"
+    for _ in range(2):
+        there.run()
+        yield close(there.result.to_numpy(), np.fft.rfftn(x)), "bound, there"
+        u.blocks[...] = 0
+        back.run()
+        yield close(u.to_numpy(), x), "bound, and back"
+    spectrum = gc.rfftn(u)
+    again = gc.CubeArray(np.zeros_like(u.blocks), u.layout, comm)
+    yield close(gc.irfftn(spectrum).to_numpy(), x), "called"
+    yield close((gc.irfftn(spectrum, out=again) - u).to_numpy(), 0 * x), "called, into bits"
+    home = gc.rfftn(u, order="natural").layout
+    yield home == gc.rfft(u).layout, f"natural order is in {home}"
+
+
 def redistributions(comm):
     """Bound relayouts follow what is in the array."""
     n = size_of(comm)
@@ -516,6 +540,7 @@ CHECKS = checks(
     lengths_and_other_transforms,
     in_place,
     into_gray_code,
+    real_planes,
     redistributions,
     planned_by_fftw,
     in_any_order,

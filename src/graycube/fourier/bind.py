@@ -14,7 +14,7 @@ from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import Wanted, complex_dtype, wanted
-from graycube.fourier.calls import as_planned, begun_in, legs_of, one_block
+from graycube.fourier.calls import as_in, as_planned, begun_in, legs_of, one_block
 from graycube.fourier.carried import Legs, relaid_legs
 from graycube.fourier.carriers import Alone, carrier, nothing_yet
 from graycube.fourier.engine import by_fftw, effort_of_fftw, require_effort
@@ -202,7 +202,7 @@ def _program(
     if found is None:
         return None
     legs = found.legs
-    if legs[-1].layout != result.layout:
+    if legs[-1].layout != as_in(legs[-1].layout, result.layout):
         if legs[-1].layout != home:  # they would end elsewhere than the call
             return None
         way = relaid_legs(home, result.layout, result.dtype, a.nodes, first=False)

@@ -32,13 +32,13 @@ from graycube.fourier.fftw import Effort
 from graycube.fourier.halves import halves
 from graycube.fourier.legs import AnyLeg, Blocks
 from graycube.fourier.lines import axis_of, has_room, in_memory
-from graycube.fourier.passes import LONGEST_PLANNED
+from graycube.fourier.passes import LONGEST, LONGEST_PLANNED
 from graycube.fourier.renumbered import renumbered
 from graycube.fourier.trading import box_legs
 from graycube.gf2 import is_power_of_two
 from graycube.host import threads
 from graycube.layout import Layout, Ownership
-from graycube.layout.in_bits import in_boxes
+from graycube.layout.in_bits import in_boxes, in_order
 from graycube.layout.placement import Placement
 from graycube.run import private
 from graycube.run.agreement import Facts, Told, agreed, different
@@ -70,6 +70,8 @@ def legs_of(
     [(4, 4), (4, 4)]
     """
     legs = _legs_of(layout, dtype, nodes, asked)
+    if legs is not None and end is not None:
+        end = as_in(legs[-1].layout, end)
     if legs is None or end is None or end == legs[-1].layout:
         return legs
 
@@ -77,6 +79,17 @@ def legs_of(
         return _legs_of(layout, dtype, range(node, node + 1), asked)
 
     return renumbered(legs, end, nodes.start, of_node) or legs
+
+
+def as_in(layout: Placement, end: Placement) -> Placement:
+    """An end in bits as boxes with the same blocks, where legs end in boxes.
+
+    >>> as_in(Layout.mesh((12, 8), (2, 1)), Layout.mesh((8, 8), (2, 1)))
+    <Ownership (8, 8) on 2 nodes: (8 on 2, 8)>
+    """
+    if isinstance(layout, Ownership) and isinstance(end, Layout) and in_order(end):
+        return in_boxes(end) or end
+    return end
 
 
 def _legs_of(
@@ -255,14 +268,36 @@ def one_block(a: CubeArray, layout: Placement) -> bool:
 def begun_in(layout: Placement, asked: Wanted) -> Placement:
     """The layout in boxes, if an array in bits gets lengths that are no powers of two.
 
+    Half a spectrum has such a length, so its axis cannot be over nodes in bits. Where the other
+    axes would have to be exchanged more often for that, boxes are begun in, too.
+
     >>> begun_in(Layout.mesh((8, 8), (2, 1)), Wanted((1,), (12,)))
     <Ownership (8, 8) on 2 nodes: (8 on 2, 8)>
+    >>> begun_in(Layout.mesh((8, 8), (2, 1)), Wanted((0, 1), (8, 8), real=True))
+    <Ownership (8, 8) on 2 nodes: (8 on 2, 8)>
     """
-    if isinstance(layout, Layout) and (asked.waves or not asked.takes_all(layout)):
-        boxes = in_boxes(layout)
-        if boxes is not None and not all(map(is_power_of_two, asked.points)):
-            return boxes
-    return layout
+    if not isinstance(layout, Layout):
+        return layout
+    if asked.waves or not asked.takes_all(layout):
+        better = not all(map(is_power_of_two, asked.points))
+    else:
+        better = asked.real and not asked.back and _crosses_less(layout, asked)
+    boxes = in_boxes(layout) if better else None
+    return layout if boxes is None else boxes
+
+
+def _crosses_less(layout: Layout, asked: Wanted) -> bool:
+    """Whether there are fewer exchanges in boxes, which have the same blocks."""
+    boxes, same = in_boxes(layout), replace(asked, longest=LONGEST)
+    if boxes is None or not in_order(layout):
+        return False
+    counts = []
+    for begin in (boxes, layout):
+        legs = _legs_of(begin, np.dtype(complex), range(1), same)
+        if legs is None:
+            return False
+        counts.append(sum(leg.crosses is not None for leg in legs))
+    return counts[0] < counts[1]
 
 
 def _plain(given: tuple[object, ...]) -> bool:
@@ -309,6 +344,12 @@ def _facts(  # noqa: PLR0913, PLR0917 - all that ranks have to have alike
 _OUT = ("layout of out", "dtype of out")
 
 
+def _takes(out: CubeArray, layout: Placement, dtype: "np.dtype[Any]") -> bool:
+    """Whether a result may be written straight into an array."""
+    same = (as_in(layout, out.layout), out.dtype) == (layout, dtype)
+    return same and out.blocks.flags.writeable
+
+
 def _carried(
     a: CubeArray, over: Comm | None, known: Private, call: _Call, out: CubeArray | None
 ) -> CubeArray | None:
@@ -329,8 +370,7 @@ def _carried(
             return None
         return Legs(legs, way, known, target, facts, factor=call.factor)
 
-    there = out is not None and out.blocks.flags.writeable
-    there = there and out is not None and (out.layout, out.dtype) == (layout, dtype)
+    there = out is not None and _takes(out, layout, dtype)
     key = legs, facts.digest, threads()
     try:
         if out is not None and there:
