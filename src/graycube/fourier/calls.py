@@ -286,6 +286,7 @@ def begun_in(layout: Placement, asked: Wanted) -> Placement:
     return layout if boxes is None else boxes
 
 
+@lru_cache(maxsize=4 * KEPT)
 def _crosses_less(layout: Layout, asked: Wanted) -> bool:
     """Whether there are fewer exchanges in boxes, which have the same blocks."""
     boxes, same = in_boxes(layout), replace(asked, longest=LONGEST)
