@@ -356,6 +356,22 @@ def test_the_input_is_never_changed(slots, dtype):
     assert np.array_equal(y.blocks, kept[1])
 
 
+@pytest.mark.parametrize("code", ["binary", "gray"])
+@pytest.mark.parametrize("axes", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("nodes", [(4, 1), (1, 4), (2, 2)])
+def test_planes_come_back_into_the_bits_of_all_nodes(nodes, axes, code):
+    """Boxes are one block in this process, and bits are one for each node."""
+    layout = gc.Layout.mesh((16, 8), nodes, code=code, ownership=False)
+    x = random(layout.shape)
+    half = rfftn(gc.CubeArray.from_numpy(x, layout), axes)
+    assert isinstance(half.layout, Ownership)
+    assert_close(half.to_numpy(), np.fft.rfftn(x, axes=axes), 128)
+    out = gc.CubeArray.from_numpy(np.zeros_like(x), layout)
+    assert_close(irfftn(half, axes, out=out).to_numpy(), x, 128)
+    out.blocks[...] = 0
+    assert_close(gc.bind(irfftn, half, axes, out=out).run().to_numpy(), x, 128)
+
+
 def test_no_payload_at_all():
     a = gc.CubeArray.from_numpy(
         np.ones((4, 6, 0)), gc.Layout.mesh((4, 6), (4, 1), ownership=False)

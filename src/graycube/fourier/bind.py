@@ -202,7 +202,7 @@ def _program(
     if found is None:
         return None
     legs = found.legs
-    if legs[-1].layout != as_in(legs[-1].layout, result.layout):
+    if legs[-1].layout != as_in(legs[-1].layout, result.layout, result.nodes):
         if legs[-1].layout != home:  # they would end elsewhere than the call
             return None
         way = relaid_legs(home, result.layout, result.dtype, a.nodes, first=False)

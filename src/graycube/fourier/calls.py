@@ -71,7 +71,7 @@ def legs_of(
     """
     legs = _legs_of(layout, dtype, nodes, asked)
     if legs is not None and end is not None:
-        end = as_in(legs[-1].layout, end)
+        end = as_in(legs[-1].layout, end, nodes)
     if legs is None or end is None or end == legs[-1].layout:
         return legs
 
@@ -81,13 +81,17 @@ def legs_of(
     return renumbered(legs, end, nodes.start, of_node) or legs
 
 
-def as_in(layout: Placement, end: Placement) -> Placement:
-    """An end in bits as boxes with the same blocks, where legs end in boxes.
+def as_in(layout: Placement, end: Placement, nodes: range) -> Placement:
+    """An end in bits as boxes, where legs end in boxes, if a node's block is the same in both.
 
-    >>> as_in(Layout.mesh((12, 8), (2, 1)), Layout.mesh((8, 8), (2, 1)))
+    >>> layout, end = Layout.mesh((12, 8), (2, 1)), Layout.mesh((8, 8), (2, 1))
+    >>> as_in(layout, end, range(1))
     <Ownership (8, 8) on 2 nodes: (8 on 2, 8)>
+    >>> as_in(layout, end, range(2)) is end  # the one block of boxes is the whole array
+    True
     """
-    if isinstance(layout, Ownership) and isinstance(end, Layout) and in_order(end):
+    boxes = isinstance(layout, Ownership) and len(nodes) == 1
+    if boxes and isinstance(end, Layout) and in_order(end):
         return in_boxes(end) or end
     return end
 
@@ -347,7 +351,7 @@ _OUT = ("layout of out", "dtype of out")
 
 def _takes(out: CubeArray, layout: Placement, dtype: "np.dtype[Any]") -> bool:
     """Whether a result may be written straight into an array."""
-    same = (as_in(layout, out.layout), out.dtype) == (layout, dtype)
+    same = (as_in(layout, out.layout, out.nodes), out.dtype) == (layout, dtype)
     return same and out.blocks.flags.writeable
 
 
