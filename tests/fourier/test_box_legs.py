@@ -7,7 +7,7 @@ from mpi_runs import Launch, OverMPI
 
 import graycube as gc
 from graycube.fourier.arguments import Wanted
-from graycube.fourier.calls import legs_of
+from graycube.fourier.choice import legs_of
 
 
 class TestOverMPI(OverMPI):

@@ -16,8 +16,8 @@ from scipy.fft import set_workers
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier import engine, fftw
-from graycube.fourier.calls import legs_of
 from graycube.fourier.carried import complex_legs
+from graycube.fourier.choice import legs_of
 from graycube.run.mpi import private
 from graycube.run.reused import MOST
 from graycube.run.windows import windows

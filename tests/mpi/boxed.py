@@ -5,7 +5,7 @@ from mpi_checks import carry_out, checks
 from uneven_cases import uneven
 
 import graycube as gc
-from graycube.fourier.calls import Wanted, legs_of
+from graycube.fourier.choice import Wanted, legs_of
 from graycube.run.windows import windows
 
 

@@ -14,9 +14,10 @@ from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import Wanted, complex_dtype, wanted
-from graycube.fourier.calls import as_in, as_planned, begun_in, legs_of, one_block
+from graycube.fourier.calls import as_planned, one_block
 from graycube.fourier.carried import Legs, relaid_legs
 from graycube.fourier.carriers import Alone, carrier, nothing_yet
+from graycube.fourier.choice import as_in, begun_in, legs_of
 from graycube.fourier.engine import by_fftw, effort_of_fftw, require_effort
 from graycube.fourier.fftw import Effort
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
