@@ -70,6 +70,12 @@ class BoxLeg:
         return self.came is None and self.kind in {None, "c2c"} and self.waves == self.points
 
     @property
+    def owns(self) -> bool:
+        """Whether lines stay as long as they are, and no other node reads them."""
+        alone = len(self.read.nodes_like(self.nodes.start)) == 1
+        return self.kind == "c2c" and self.waves == self.points and alone
+
+    @property
     def by_post(self) -> bool:
         """Messages can bring it."""
         return True

@@ -188,16 +188,14 @@ class Legs:
 
     def _for_buffers(self) -> tuple[_Begin, list[_Stretch]]:
         """The stretches for the buffers that there are; they begin if there is a source."""
-        target, payload = self._target, self._target.shape[2:]
+        target = self._target
         cross: _Cross | None = None
         begin: _Begin | None = None
         found, todo = list[tuple[_Cross | None, list[Todo]]](), list[Todo]()
         runs = _in_one_place(self._legs)
         block, reading = target, self._legs[0]
         for k, after in enumerate((*(first for first, *_ in runs[1:]), None)):
-            made, more = target, runs[k][1:]
-            if after is not None or not target.flags.c_contiguous:
-                made = self._between(k & 1, (1, reading.rows, *payload), reading)
+            made = self._place(k & 1, block if found else None, reading, after)
             crossing: Handover | None = None
             if after is not None and after.crosses is not None:
                 crossing = self._carrier.crossing(after.crosses, made, len(found))
@@ -208,7 +206,7 @@ class Legs:
             else:
                 todo += reading.todo(block, made)
             todo += reading.then(made)
-            for leg in more:
+            for leg in runs[k][1:]:
                 todo += (*leg.todo(made, made), *leg.then(made))
             if crossing is None:
                 block, reading = made, after or reading
@@ -233,8 +231,19 @@ class Legs:
             return todo
         return multiplied(todo, self._factor) or [*todo, scaling]
 
-    def _between(self, number: int, shape: tuple[int, ...], leg: AnyLeg) -> Blocks:
-        """What a leg writes for the next one: transforms share it, for they never overlap."""
+    def _place(
+        self, number: int, came: Blocks | None, leg: AnyLeg, after: AnyLeg | None
+    ) -> Blocks:
+        """Where a leg writes: for the next one where it reads what came, if it may.
+
+        Else transforms share a place for that, for they never overlap.
+        """
+        if after is None and self._target.flags.c_contiguous:
+            return self._target
+        owner = None if after is None or after.crosses is not None else leg.crosses
+        if came is not None and owner is not None and owner.owns:
+            return came
+        shape = 1, leg.rows, *self._target.shape[2:]
         key = number, shape, leg.dtype
         return self._known.remembered(key, lambda: np.empty(shape, leg.dtype), 4, "between")
 

@@ -75,6 +75,10 @@ class CrossingLeg(AnyLeg, Protocol):
     def by_post(self) -> bool:
         """Whether messages can bring what it reads."""
 
+    @property
+    def owns(self) -> bool:
+        """Whether it may work in place where it reads: nobody else reads there."""
+
     def room(self, ranks: int) -> int:
         """The bytes for each payload of the memory of so many ranks, or of one for messages."""
 
@@ -136,6 +140,11 @@ class LineLeg:
     def by_post(self) -> bool:
         """Whether it is on a map of addresses."""
         return self._found().move is not None
+
+    @property
+    def owns(self) -> bool:
+        """No: lines that are put together go somewhere else."""
+        return False
 
     @property
     def rows(self) -> int:
