@@ -72,8 +72,8 @@ class BoxLeg:
     @property
     def owns(self) -> bool:
         """Whether lines stay as long as they are, and no other node reads them."""
-        alone = len(self.read.nodes_like(self.nodes.start)) == 1
-        return self.kind == "c2c" and self.waves == self.points and alone
+        stays = self.kind == "c2c" and self.waves == self.points and self.read == self.layout
+        return stays and len(self.read.nodes_like(self.nodes.start)) == 1
 
     @property
     def by_post(self) -> bool:

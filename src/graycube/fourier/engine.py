@@ -5,17 +5,17 @@ nearly as fast as contiguous ones; without it SciPy, whose code is an older one 
 FFTW's planner is for those who ask for it, :func:`by_fftw`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any, get_args
 
 import numpy as np
 
 from graycube.fourier import fftw
-from graycube.fourier.fftw import Call
-from graycube.fourier.works import Copy, Lines, LineWork, joined
+from graycube.fourier.parts import in_step
+from graycube.fourier.works import Call, Copy, Lines, LineWork, all_of, joined
 from graycube.host import threads
 from graycube.layout.required import require_word
 
@@ -75,7 +75,7 @@ def transformed(lines: Lines, axis: int, *, inverse: bool, out: Lines | None = N
 
 
 def bound(work: LineWork) -> Call:
-    """A work made ready: it only runs. Works of several axes are for FFTW.
+    """A work made ready: it only runs.
 
     >>> import numpy as np
     >>> x, y = np.array([1.0, 3.0]), np.empty(2, complex)
@@ -86,11 +86,10 @@ def bound(work: LineWork) -> Call:
     """
     effort = _EFFORT.get()
     if effort is None:
-        return _bound(work)
-    rival = _rival(work.axes, work.kind, work.inverse)
-    run = fftw.planned(work, effort, rival)
+        return _unplanned(work)
+    run = fftw.planned(work, effort, _unplanned)
     scaling = scaled(work.out, np.longdouble(work.points) ** (-work.scaling / 2))
-    return run if scaling is None else _all_of([run, scaling])
+    return run if scaling is None else all_of([run, scaling])
 
 
 def ready(todo: Iterable[LineWork | Copy | Call]) -> list[Call]:
@@ -103,19 +102,13 @@ def ready(todo: Iterable[LineWork | Copy | Call]) -> list[Call]:
     """
     if _EFFORT.get() is not None:
         todo = joined(todo)
-    return [*map(_made_ready, todo)]
+    return [*map(_made_ready, in_step(todo))]
 
 
 def _made_ready(each: LineWork | Copy | Call) -> Call:
     if isinstance(each, LineWork):
         return bound(each)
-    if not isinstance(each, Copy):
-        return each
-    lines, out, factor = each
-    if factor == 1:
-        return partial(np.copyto, out, lines)
-    real = out.real.dtype.type(factor)
-    return partial(np.multiply, lines.view(real.dtype), real, out.view(real.dtype))
+    return each.ready() if isinstance(each, Copy) else each
 
 
 def scaled(out: Lines, factor: float | np.longdouble) -> Call | None:
@@ -135,7 +128,7 @@ def scaled(out: Lines, factor: float | np.longdouble) -> Call | None:
         parts = out.view(real.dtype)
         return partial(np.multiply, parts, real, parts)
     first, second = (partial(np.multiply, part, real, part) for part in (out.real, out.imag))
-    return _all_of([first, second])
+    return all_of([first, second])
 
 
 def half_spectrum(lines: Lines, axis: int) -> Lines:
@@ -168,25 +161,11 @@ def from_half(lines: Lines, axis: int, points: int) -> Lines:
     return made
 
 
-def _all_of(calls: Sequence[Call]) -> Call:
-    """All, one after the other."""
-
-    def run() -> None:
-        for call in calls:
-            call()
-
-    return calls[0] if len(calls) == 1 else run
-
-
-@cache
-def _rival(axes: tuple[int, ...], kind: str, inverse: bool) -> fftw.Rival:  # noqa: FBT001
-    """What FFTW is compared with: for equal works the same object, so that is remembered."""
-
-    def rival(lines: Lines, out: Lines) -> Call:
-        work = LineWork(lines, axes, out, kind, inverse)
-        return _all_of([*map(bound, work.apart())]) if len(axes) > 1 else _bound(work)
-
-    return rival
+def _unplanned(work: LineWork) -> Call:
+    """By ducc0 or SciPy, one axis after the other."""
+    if len(work.axes) == 1:
+        return _bound(work)
+    return all_of([*map(_bound, work.apart())])
 
 
 def _bound(work: LineWork) -> Call:

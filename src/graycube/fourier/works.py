@@ -3,7 +3,7 @@
 FFTW plans several axes at once, and may then go through memory once for all of them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from math import prod
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Lines = NDArray[Any]
+Call = Callable[[], object]
 
 
 class LineWork(NamedTuple):
@@ -64,10 +65,10 @@ class LineWork(NamedTuple):
             or self.scaling
             or after.scaling
             or self.out.size < 2
-            or not _of_one(self.out, after.lines)
+            or not of_one(self.out, after.lines)
             or not (
                 kinds in {("c2c", "c2c"), ("r2c", "c2c")}
-                or (kinds == ("c2c", "c2r") and _of_one(self.lines, self.out))
+                or (kinds == ("c2c", "c2r") and of_one(self.lines, self.out))
             )
         ):
             return None
@@ -122,6 +123,35 @@ class Copy(NamedTuple):
         near = all(x.ndim and x.strides[-1] == x.itemsize for x in both)
         return self.lines.dtype == self.out.dtype and near
 
+    def ready(self) -> Call:
+        """What is called to do it.
+
+        >>> x, y = np.array([1 + 2j]), np.zeros(1, complex)
+        >>> _ = Copy(x, y, 2).ready()()
+        >>> y.tolist()
+        [(2+4j)]
+        """
+        if self.factor == 1:
+            return partial(np.copyto, self.out, self.lines)
+        real = self.out.real.dtype.type(self.factor)
+        parts = (x.view(real.dtype) for x in (self.lines, self.out))
+        return partial(np.multiply, next(parts), real, next(parts))
+
+
+def all_of(calls: Sequence[Call]) -> Call:
+    """All, one after the other.
+
+    >>> all_of([partial(print, 1), partial(print, 2)])()
+    1
+    2
+    """
+
+    def run() -> None:
+        for call in calls:
+            call()
+
+    return calls[0] if len(calls) == 1 else run
+
 
 def multiplied(todo: Sequence[Any], factor: float | np.longdouble) -> list[Any] | None:
     """The same to do, where a copy multiplies; None without one. What follows is linear.
@@ -149,7 +179,7 @@ def joined(todo: Iterable[Any]) -> list[Any]:
         both = None
         if found and isinstance(each, LineWork) and isinstance(found[-1], LineWork):
             both = each.then(found[-1])
-            if both is None and found[-1].kind == "c2r" and _of_one(each.out, found[-1].lines):
+            if both is None and found[-1].kind == "c2r" and of_one(each.out, found[-1].lines):
                 found[-1] = found[-1]._replace(spent=True)  # nobody else needs what that made
         if both is None:
             found.append(each)
@@ -158,8 +188,13 @@ def joined(todo: Iterable[Any]) -> list[Any]:
     return found[::-1]
 
 
-def _of_one(x: Lines, y: Lines) -> bool:
-    """Whether two have the same elements, in the same order."""
+def of_one(x: Lines, y: Lines) -> bool:
+    """Whether two have the same elements, in the same order.
+
+    >>> x = np.zeros((2, 3))
+    >>> of_one(x, x.reshape(6)), of_one(x, x.T)
+    (True, False)
+    """
     if x.dtype != y.dtype or x.ctypes.data != y.ctypes.data or x.size != y.size:
         return False
     return (x.shape, x.strides) == (y.shape, y.strides) or (
