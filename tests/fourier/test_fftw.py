@@ -10,7 +10,7 @@ from scipy import fft
 
 import graycube as gc
 from graycube.errors import InvalidValueError, MissingExtraError
-from graycube.fourier import engine, fftw
+from graycube.fourier import engine, fftw, ways
 from graycube.fourier.works import LineWork
 
 pyfftw = pytest.importorskip("pyfftw")
@@ -73,7 +73,7 @@ def test_in_place_and_without_elements():
 
 def test_only_what_is_bound_meanwhile_is_planned_by_fftw(monkeypatch):
     asked = []
-    monkeypatch.setattr(fftw, "planned", lambda _, effort, __: asked.append(effort))
+    monkeypatch.setattr(ways, "planned", lambda _, effort, __: asked.append(effort))
     x = noise("c16")
     with suppress(KeyError), engine.by_fftw("measure"):
         engine.bound(LineWork(x, (0,), x))
@@ -88,15 +88,15 @@ def test_what_is_faster_on_such_lines_does_it(monkeypatch, seconds, chosen):
     x, asked = noise("c16"), []
     before = x.copy()
 
-    def rival(lines, out):
-        asked.append(lines)
-        return partial(out.fill, len(asked))
+    def rival(work):
+        asked.append(work.lines)
+        return partial(work.out.fill, len(asked))
 
-    def timed(call):
+    def timed(call, _caches):
         return 1 if isinstance(call, partial) else seconds
 
-    monkeypatch.setattr(fftw, "_seconds", timed)
-    run = fftw.planned(LineWork(x, (1,), x), "measure", rival)
+    monkeypatch.setattr(ways, "_seconds", timed)
+    run = ways.planned(LineWork(x, (1,), x), "measure", rival)
     assert np.array_equal(x, before)
     assert [lines is x for lines in asked] == [False, True][: 1 + chosen]
     run()
@@ -106,21 +106,22 @@ def test_what_is_faster_on_such_lines_does_it(monkeypatch, seconds, chosen):
 def test_what_is_known_of_such_arrays_is_not_tried_again(monkeypatch):
     """Nor is anything written, even if FFTW has forgotten it."""
     x, out = noise("c16"), np.empty(SHAPE, complex)
-    before, tried = x.copy(), Mock(wraps=fftw._rooms)
-    monkeypatch.setattr(fftw, "_rooms", tried)
-    monkeypatch.setattr(fftw, "_seconds", lambda _: 1)
+    before, tried = x.copy(), Mock(wraps=fftw.rooms)
+    monkeypatch.setattr(fftw, "rooms", tried)
+    monkeypatch.setattr(ways, "rooms", tried)
+    monkeypatch.setattr(ways, "_seconds", lambda *_: 1)
     wisdom = pyfftw.export_wisdom()
 
-    def rival(_lines, _out):
+    def rival(_work):
         raise AssertionError
 
     with pytest.raises(AssertionError):
-        fftw.planned(LineWork(x, (0,), out, inverse=True), "measure", rival)
+        ways.planned(LineWork(x, (0,), out, inverse=True), "measure", rival)
     tried.reset_mock()
     for forget, times in ((False, 1), (False, 1), (True, 2)):
         if forget:
             pyfftw.forget_wisdom()
-        run = fftw.planned(LineWork(x, (0,), out), "measure", nothing)
+        run = ways.planned(LineWork(x, (0,), out), "measure", nothing)
         assert tried.call_count == times
         assert np.array_equal(x, before)
         out[...] = 0
@@ -129,7 +130,7 @@ def test_what_is_known_of_such_arrays_is_not_tried_again(monkeypatch):
     pyfftw.import_wisdom(wisdom)
 
 
-def nothing(_lines, _out):
+def nothing(_work):
     return lambda: None
 
 
@@ -140,16 +141,16 @@ def test_calls_are_planned_meanwhile_and_scaled_once(monkeypatch, effort, norm):
     for nodes in (1, 2):
         x = gc.CubeArray.from_numpy(noise("f8"), gc.Layout.mesh(SHAPE, (1, nodes, 1)))
         expected = gc.rfftn(x, norm=norm).to_numpy()
-        asked = Mock(wraps=fftw.planned)
+        asked = Mock(wraps=ways.planned)
         with monkeypatch.context() as patched, gc.fourier.by_fftw(effort):
-            patched.setattr(fftw, "planned", asked)
+            patched.setattr(ways, "planned", asked)
             for _ in range(2):
                 made = gc.rfftn(x, norm=norm)
                 back = gc.irfftn(made, s=SHAPE, norm=norm)
         assert {call.args[1] for call in asked.mock_calls} == {effort}
         works = [call.args[0] for call in asked.mock_calls]
-        ways = {(axis, work.inverse) for work in works for axis in work.axes}
-        assert ways == {(axis, inverse) for axis in range(3) for inverse in (False, True)}
+        found = {(axis, work.inverse) for work in works for axis in work.axes}
+        assert found == {(axis, inverse) for axis in range(3) for inverse in (False, True)}
         assert np.allclose(made.to_numpy(), expected)
         assert np.allclose(expected, fft.rfftn(noise("f8"), norm=norm))
         assert np.allclose(back.to_numpy(), noise("f8"))
@@ -189,8 +190,8 @@ def test_bytes_that_begin_anywhere_are_not_for_fftw():
 
 def test_what_is_bound_meanwhile_stays_planned(monkeypatch):
     x = gc.CubeArray.from_numpy(noise("f8"), gc.Layout.mesh(SHAPE, (1, 1, 1)))
-    asked = Mock(wraps=fftw.planned)
-    monkeypatch.setattr(fftw, "planned", asked)
+    asked = Mock(wraps=ways.planned)
+    monkeypatch.setattr(ways, "planned", asked)
     with gc.fourier.by_fftw("estimate"):
         bound = gc.bind(gc.rfftn, x)
     asked.reset_mock()

@@ -8,7 +8,7 @@ import pytest
 from scipy import fft
 
 import graycube as gc
-from graycube.fourier import engine, fftw, works
+from graycube.fourier import engine, ways, works
 from graycube.fourier.works import LineWork, joined
 
 pytest.importorskip("pyfftw")
@@ -113,16 +113,16 @@ def test_axes_in_memory_are_one_plan(monkeypatch, effort):
     """All of them if they are bound; a call plans the first one alone, which it does anew."""
     shape, asked = (8, 4, 16), []
     x = noise(*shape)
-    planned = fftw.planned
+    planned = ways.planned
 
     def told(work, effort, rival):
         asked.append(sorted(work.axes))
         return planned(work, effort, rival)
 
-    monkeypatch.setattr(fftw, "planned", told)
+    monkeypatch.setattr(ways, "planned", told)
     u = gc.CubeArray.from_numpy(x, gc.Layout.mesh(shape, (1, 1, 1)))
-    for faster in (False, True):
-        monkeypatch.setattr(fftw, "_is_faster", lambda *_, faster=faster: faster)
+    for way in (ways._by_rival, ways._whole):
+        monkeypatch.setattr(ways, "_fastest", lambda *_, way=way: way)
         with engine.by_fftw(effort):
             asked.clear()
             assert np.allclose(gc.fftn(u).to_numpy(), fft.fftn(x))
@@ -154,7 +154,7 @@ def test_a_copy_multiplies(dtype):
 
 
 def engine_scaled(x, factor):
-    engine.scaled(x, factor)()
+    works.scaled(x, factor)()
     return x
 
 

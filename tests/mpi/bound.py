@@ -15,7 +15,7 @@ from scipy.fft import set_workers
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier import engine, fftw
+from graycube.fourier import engine, ways
 from graycube.fourier.carried import complex_legs
 from graycube.fourier.choice import legs_of
 from graycube.run.mpi import private
@@ -246,7 +246,7 @@ def planned_by_fftw(comm):
         x = noise((*layout.shape, *payload), dtype)
         a = gc.CubeArray.from_numpy(x, layout, comm)
         effort = next(efforts)
-        with patch.object(fftw, "planned", Mock(wraps=fftw.planned)) as planned:
+        with patch.object(ways, "planned", Mock(wraps=ways.planned)) as planned:
             bound = gc.bind(ours, a, fftw=effort, **options)
         asked = {call.args[1] for call in planned.mock_calls}
         yield bound._program is None or asked == {effort}, f"{name}: FFTW is asked for {asked}"

@@ -14,11 +14,11 @@ from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
 from graycube.fourier.carriers import Alone, Carrier, Words
-from graycube.fourier.engine import by_fftw, effort_of_fftw, ready, scaled
+from graycube.fourier.engine import by_fftw, effort_of_fftw, ready
 from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, LineLeg, Todo
 from graycube.fourier.passes import LONGEST
 from graycube.fourier.trading import moving_legs
-from graycube.fourier.works import multiplied
+from graycube.fourier.works import multiplied, scaled
 from graycube.layout import Layout, Ownership
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back

@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from graycube.fourier import fftw
+from graycube.fourier import fftw, ways
 from graycube.fourier.parts import in_step
 from graycube.fourier.works import Call, Copy, Lines, LineWork, all_of, joined
 from graycube.host import threads
@@ -87,9 +87,8 @@ def bound(work: LineWork) -> Call:
     effort = _EFFORT.get()
     if effort is None:
         return _unplanned(work)
-    run = fftw.planned(work, effort, _unplanned)
-    scaling = scaled(work.out, np.longdouble(work.points) ** (-work.scaling / 2))
-    return run if scaling is None else all_of([run, scaling])
+    factor = np.longdouble(work.points) ** (-work.scaling / 2) * work.factor
+    return ways.planned(work._replace(scaling=0, factor=factor), effort, _unplanned)
 
 
 def ready(todo: Iterable[LineWork | Copy | Call]) -> list[Call]:
@@ -109,26 +108,6 @@ def _made_ready(each: LineWork | Copy | Call) -> Call:
     if isinstance(each, LineWork):
         return bound(each)
     return each.ready() if isinstance(each, Copy) else each
-
-
-def scaled(out: Lines, factor: float | np.longdouble) -> Call | None:
-    """What multiplies an array by a real number, in place; None for 1.
-
-    Real and imaginary parts are multiplied apart: what is infinite gives no NaN.
-
-    >>> x = np.array([1, np.inf + 2j])
-    >>> _ = scaled(x, 0.5)()
-    >>> x.tolist()
-    [(0.5+0j), (inf+1j)]
-    """
-    if factor == 1:
-        return None
-    real = out.real.dtype.type(factor)
-    if out.dtype.kind != "c" or (out.ndim and out.strides[-1] == out.itemsize):
-        parts = out.view(real.dtype)
-        return partial(np.multiply, parts, real, parts)
-    first, second = (partial(np.multiply, part, real, part) for part in (out.real, out.imag))
-    return all_of([first, second])
 
 
 def half_spectrum(lines: Lines, axis: int) -> Lines:
@@ -189,7 +168,7 @@ def _bound(work: LineWork) -> Call:
 def _by_scipy(work: LineWork) -> None:
     from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
 
-    lines, (axis,), out, kind, inverse, scaling, _ = work
+    lines, (axis,), out, kind, inverse, scaling, *_ = work
     norm = ("backward", "ortho", "forward")[2 - scaling if inverse else scaling]
     if kind == "c2c":
         transform = fft.ifft if inverse else fft.fft

@@ -11,17 +11,16 @@ Rules.
 3. Several axes may be taken as the inner ones and then the outermost one.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from math import prod
 from typing import Any
 
-from graycube.fourier.works import Copy, LineWork, of_one
+from graycube.fourier.fftw import LINE, Strided
+from graycube.fourier.works import Copy, Lines, LineWork, of_one
 
 _LARGE, _MOST = 5 << 16, 64
 """Bytes of a part, and how many parts there may be."""
-LINE = 64
-"""Bytes of a line of cache."""
 
 
 def parts(work: LineWork) -> list[LineWork]:
@@ -102,16 +101,20 @@ def _size(length: int, most: int) -> int:
     return max(few, max((size for size in sizes if size <= most), default=1))
 
 
-def padded(shape: Sequence[int], axis: int, itemsize: int) -> tuple[int, ...]:
-    """The strides of a room, with an axis whose elements are farther apart than all others.
+def padded(part: LineWork) -> Lines:
+    """Room for a part of complex lines, the outermost of which are a line of cache longer.
 
-    >>> padded((4, 2, 8), 1, 16)
+    >>> import numpy as np
+    >>> x = np.zeros((4, 2, 8), complex)
+    >>> padded(LineWork(x, (1,), x)).strides
     (128, 576, 16)
     """
-    others = [k for k in range(len(shape)) if k != axis]
-    inner = {k: itemsize * prod(shape[j] for j in others if j > k) for k in others}
-    inner[axis] = itemsize * prod(shape[k] for k in others) + LINE
-    return tuple(inner[k] for k in range(len(shape)))
+    x, axis = part.out, max(part.axes, key=lambda k: abs(part.out.strides[k]))
+    others = [k for k in range(x.ndim) if k != axis]
+    strides = {k: x.itemsize * prod(x.shape[j] for j in others if j > k) for k in others}
+    strides[axis] = x.nbytes // x.shape[axis] + LINE
+    room = Strided(x.shape, tuple(strides[k] for k in range(x.ndim)), x.dtype, 0)
+    return room.room()
 
 
 def in_two(work: LineWork) -> Iterator[LineWork]:
@@ -126,8 +129,10 @@ def in_two(work: LineWork) -> Iterator[LineWork]:
     outermost = max(axes, key=lambda k: abs(work.out.strides[k]))
     inner = tuple(axis for axis in work.axes if axis != outermost)
     if work.kind == "c2r":
-        yield work._replace(axes=(outermost,), out=work.lines, kind="c2c", spent=False)
+        yield work._replace(
+            axes=(outermost,), out=work.lines, kind="c2c", spent=False, factor=1
+        )
         yield work._replace(axes=inner)
     else:
-        yield work._replace(axes=inner)
+        yield work._replace(axes=inner, factor=1)
         yield work._replace(lines=work.out, axes=(outermost,), kind="c2c", spent=False)

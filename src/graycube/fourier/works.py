@@ -21,7 +21,8 @@ class LineWork(NamedTuple):
 
     The ``kind`` is "c2c", or "r2c" or "c2r" with half a spectrum along the last of the axes,
     which comes first in "r2c". The ``scaling`` of each is 0 for none, 1 for that by the root of
-    the number of points, 2 for that by their number. What is ``spent`` may be overwritten.
+    the number of points, 2 for that by their number. What is ``spent`` may be overwritten. In
+    the end FFTW's are multiplied by a ``factor``.
 
     >>> x, y = np.ones((4, 6)), np.empty((4, 4), complex)
     >>> work = LineWork(x, (1,), y, "r2c").then(LineWork(y, (0,), y))
@@ -36,6 +37,7 @@ class LineWork(NamedTuple):
     inverse: bool = False
     scaling: int = 0
     spent: bool = False
+    factor: float | np.longdouble = 1
 
     @property
     def points(self) -> int:
@@ -82,7 +84,9 @@ class LineWork(NamedTuple):
         if self.kind == "r2c":
             axes = (*last.axes, *first.axes)
         kind = self.kind if after.kind == "c2c" else after.kind
-        return LineWork(first.lines, axes, last.out, kind, self.inverse, spent=kind == "c2r")
+        factor = self.factor * after.factor
+        spent = self.spent or kind == "c2r"
+        return LineWork(first.lines, axes, last.out, kind, self.inverse, 0, spent, factor)
 
     def cut(self, shape: Sequence[int]) -> "LineWork | None":
         """The same on arrays whose axes are cut, so that half a spectrum has this shape.
@@ -131,8 +135,10 @@ class Copy(NamedTuple):
         >>> y.tolist()
         [(2+4j)]
         """
-        if self.factor == 1:
-            return partial(np.copyto, self.out, self.lines)
+        copy = partial(np.copyto, self.out, self.lines)
+        scaling = scaled(self.out, self.factor)
+        if scaling is None or not self.multiplies:
+            return copy if scaling is None else all_of([copy, scaling])
         real = self.out.real.dtype.type(self.factor)
         parts = (x.view(real.dtype) for x in (self.lines, self.out))
         return partial(np.multiply, next(parts), real, next(parts))
@@ -154,16 +160,42 @@ def all_of(calls: Sequence[Call]) -> Call:
 
 
 def multiplied(todo: Sequence[Any], factor: float | np.longdouble) -> list[Any] | None:
-    """The same to do, where a copy multiplies; None without one. What follows is linear.
+    """The same to do, where a copy multiplies, or else the last transform; None without one.
+
+    All that is to be done is linear.
 
     >>> x = np.ones(2)
-    >>> [each.factor for each in multiplied([Copy(x, x)], 3)]
-    [3]
+    >>> [each.factor for each in multiplied([Copy(x, x), LineWork(x, (0,), x)], 3)]
+    [3, 1]
     """
-    for k, each in enumerate(todo):
-        if isinstance(each, Copy) and each.multiplies:
-            return [*todo[:k], each._replace(factor=factor), *todo[k + 1 :]]
-    return None
+    copies = [k for k, each in enumerate(todo) if isinstance(each, Copy) and each.multiplies]
+    works = [k for k, each in enumerate(todo) if isinstance(each, LineWork)]
+    if not (copies or works):
+        return None
+    chosen = copies[0] if copies else works[-1]
+    return [
+        each._replace(factor=factor) if k == chosen else each for k, each in enumerate(todo)
+    ]
+
+
+def scaled(out: Lines, factor: float | np.longdouble) -> Call | None:
+    """What multiplies an array by a real number, in place; None for 1.
+
+    Real and imaginary parts are multiplied apart: what is infinite gives no NaN.
+
+    >>> x = np.array([1, np.inf + 2j])
+    >>> _ = scaled(x, 0.5)()
+    >>> x.tolist()
+    [(0.5+0j), (inf+1j)]
+    """
+    if factor == 1:
+        return None
+    real = out.real.dtype.type(factor)
+    if out.dtype.kind != "c" or (out.ndim and out.strides[-1] == out.itemsize):
+        parts = out.view(real.dtype)
+        return partial(np.multiply, parts, real, parts)
+    first, second = (partial(np.multiply, part, real, part) for part in (out.real, out.imag))
+    return all_of([first, second])
 
 
 def joined(todo: Iterable[Any]) -> list[Any]:

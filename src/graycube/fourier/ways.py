@@ -1,0 +1,128 @@
+"""The ways to do a transform of lines that FFTW plans, and which of them is the fastest.
+
+Rules.
+
+1. FFTW does all of it; or ducc0 does, which on lines with long strides may be faster; or large
+   works are done in parts, which stay in the caches.
+2. All ways are tried on arrays like those that there are, and the fastest one is remembered.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+
+from graycube.fourier.fftw import Effort, How, Strided, executed, looks, rooms
+from graycube.fourier.parts import in_two, padded, parts
+from graycube.fourier.works import Call, Copy, LineWork, all_of, scaled
+from graycube.host import threads
+
+_TIMES, _TRIED, _KEPT = 5, 0.02, 1 << 10
+_WORTH = 1 << 18
+"""Fewer bytes are in the nearest caches anyhow."""
+Rival = Callable[[LineWork], Call]
+"""It makes the call that does a work without FFTW."""
+
+
+def planned(work: LineWork, effort: Effort, rival: Rival) -> Call:
+    """The transform from one array into another, or in place, as FFTW plans it.
+
+    It may write into what is ``spent``, and has to, from half a spectrum along several axes. It
+    is that of the ``rival`` if that is faster: on lines with long strides it may be. Large ones
+    may be done in parts. What was found for such arrays is remembered.
+
+    >>> x, y = np.array([1.0, 3.0]), np.empty(2, complex)
+    >>> _ = planned(LineWork(x, (0,), y, "r2c"), "estimate", rival=None)()
+    >>> y.real.tolist()
+    [4.0, -2.0]
+    """
+    lines, out = work.lines, work.out
+    if not out.size:
+        return lambda: None
+    if not (lines.flags.aligned and out.flags.aligned):  # FFTW takes no others
+        return _with_factor(rival(work), work)
+    how = How(work.kind, work.inverse, effort, threads(), work.spent)
+    way = _whole if effort == "estimate" else _fastest(*looks(work), work.axes, how, rival)
+    made = way(work, how, rival)
+    if made is None:
+        raise AssertionError(work)
+    return made
+
+
+@lru_cache(maxsize=_KEPT)
+def _fastest(
+    source: Strided, target: Strided | None, axes: tuple[int, ...], how: How, rival: Rival
+) -> "_Way":
+    """The way that is mostly the fastest on such arrays, which FFTW then knows."""
+    lines, out = rooms(source, target)
+    work = LineWork(lines, axes, out, how.kind, how.inverse, spent=how.spent)
+    how.plan(work)  # here, where nothing is lost
+    made = {way: way(work, how, rival) for way in _WAYS}
+    calls = {way: call for way, call in made.items() if call is not None}
+    caches = 1 << 22 if out.nbytes < _WORTH else 1 << 25
+    once = {way: min(_seconds(call, caches) for _ in "ab") for way, call in calls.items()}
+    near = [way for way in calls if once[way] <= 1.5 * min(once.values())]
+    times = {way: list[float]() for way in near}
+    end = perf_counter() + _TRIED * len(near)
+    while len(times[near[0]]) < _TIMES or perf_counter() < end:
+        for way in near:
+            times[way].append(_seconds(calls[way], caches))
+    return min(near, key=lambda way: median(times[way]))
+
+
+_Way = Callable[[LineWork, How, Rival], Call | None]
+
+
+def _whole(work: LineWork, how: How, _rival: Rival) -> Call:
+    return _with_factor(executed(work, how), work)
+
+
+def _by_rival(work: LineWork, _how: How, rival: Rival) -> Call:
+    return _with_factor(rival(work), work)
+
+
+def _in_parts(work: LineWork, how: How, rival: Rival) -> Call | None:
+    """One part after the other."""
+    cut = parts(work)
+    if len(cut) == 1 or len(work.axes) == 1:
+        return None
+    return all_of([_whole(part, how, rival) for part in cut])
+
+
+def _through_room(work: LineWork, how: How, rival: Rival) -> Call | None:
+    """The same, each part in a room that is padded."""
+    if work.kind != "c2c" or work.out.nbytes < _WORTH:
+        return None
+    cut = parts(work)
+    room = padded(cut[0])
+    there = _whole(work._replace(lines=room, out=room, factor=1), how, rival)
+    calls = list[Call]()
+    for part in cut:
+        coming, going = Copy(part.lines, room), Copy(room, part.out, work.factor)
+        calls += coming.ready(), there, going.ready()
+    return all_of(calls)
+
+
+def _in_two(work: LineWork, how: How, rival: Rival) -> Call | None:
+    """Inner axes and the outermost one, each the fastest way."""
+    if len(work.axes) == 1 or work.out.nbytes < _WORTH:
+        return None
+    return all_of([planned(each, how.effort, rival) for each in in_two(work)])
+
+
+_WAYS: tuple[_Way, ...] = _whole, _by_rival, _in_parts, _through_room, _in_two
+
+
+def _with_factor(call: Call, work: LineWork) -> Call:
+    scaling = scaled(work.out, work.factor)
+    return call if scaling is None else all_of([call, scaling])
+
+
+def _seconds(call: Call, caches: int) -> float:
+    """The time that a call takes if what it reads is not in caches of so many bytes."""
+    np.ones(caches, np.uint8)
+    start = perf_counter()
+    call()
+    return perf_counter() - start
