@@ -85,8 +85,8 @@ def _outermost(work: LineWork) -> int:
 
 
 def _pieces(work: LineWork, axis: int) -> list[slice]:
-    """Equal pieces of an axis; one, if it is transformed."""
-    if axis in work.axes:
+    """Equal pieces of an axis; one, if it is transformed or nothing is there."""
+    if axis in work.axes or not work.out.size:
         return [slice(None)]
     length = work.out.shape[axis]
     size = _size(length, _LARGE * length // work.out.nbytes)
