@@ -73,7 +73,7 @@ def test_in_place_and_without_elements():
 
 def test_only_what_is_bound_meanwhile_is_planned_by_fftw(monkeypatch):
     asked = []
-    monkeypatch.setattr(ways, "planned", lambda _, effort, __: asked.append(effort))
+    monkeypatch.setattr(ways, "planned", lambda _, effort, __, **___: asked.append(effort))
     x = noise("c16")
     with suppress(KeyError), engine.by_fftw("measure"):
         engine.bound(LineWork(x, (0,), x))

@@ -1,12 +1,13 @@
 """Transforms in parts: the same numbers, whatever the way, and nothing else is written."""
 
 from itertools import combinations
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from scipy import fft
 
-from graycube.fourier import engine, parts, ways
+from graycube.fourier import engine, fftw, parts, ways
 from graycube.fourier.works import Copy, LineWork
 
 SHAPE = (6, 4, 8, 5)
@@ -25,6 +26,7 @@ def small(monkeypatch):
     pytest.importorskip("pyfftw")
     monkeypatch.setattr(parts, "_LARGE", 3 * 4 * 8 * 5 * 16)
     monkeypatch.setattr(ways, "_WORTH", 0)
+    monkeypatch.setattr(ways, "_APART", 17)
 
 
 def done(work, way, monkeypatch):
@@ -108,6 +110,16 @@ def test_the_fastest_way_is_taken(chosen, monkeypatch):
     ways._fastest.cache_clear()
 
 
+@pytest.mark.usefixtures("small")
+def test_what_is_called_has_few_plans():
+    """A call makes its beginning anew each time, so it is a plan or what does without."""
+    x = np.zeros(SHAPE, complex)
+    for once, most in ((True, 2), (False, len(WAYS))):
+        with engine.by_fftw("measure"), patch.object(ways, "_fastest") as fastest:
+            engine.ready([LineWork(x, (1, 2), x)], once=once)
+        assert fastest.call_args.args[-1] == WAYS[:most]
+
+
 def told(way, number, made):
     """The same way, which says that it was asked, and whose calls have a number."""
 
@@ -164,6 +176,7 @@ def test_only_what_has_one_outermost_axis_takes_turns(monkeypatch):
         LineWork(y[:2], (1,), y[:2]),  # a part
         LineWork(y[:, ::-1], (1,), y[:, ::-1]),  # in another order
         LineWork(x, (1,), x),  # other memory
+        LineWork(y, (1,), x),  # it overwrites what the copy has to read
         LineWork(y.reshape(24), (0,), y.reshape(24)),
     ):
         assert parts.in_step([copy, work]) == [copy, work]
@@ -173,10 +186,19 @@ def test_only_what_has_one_outermost_axis_takes_turns(monkeypatch):
 
 
 def test_pieces_are_equal_and_not_too_many():
-    for length in (*range(1, 100), 8192):
+    for length in (*range(1, 100), 8192, 1 << 40):
         for most in (0, 1, 3, 1 << 20):
             size = parts._size(length, most)
             assert length % size == 0
             assert length // size <= parts._MOST
-            larger = [each for each in range(size + 1, most + 1) if length % each == 0]
-            assert not larger or larger[0] > length
+            fewer = [count for count in range(1, length // size) if length % count == 0]
+            assert all(length // count > most for count in fewer)
+
+
+@pytest.mark.usefixtures("small")
+def test_room_is_for_what_lies_far_apart():
+    """A long line has none, and nothing has a very large one."""
+    how = fftw.How("c2c", inverse=False, effort="measure", threads=1, spent=False)
+    for shape, axis in (((1 << 15, 1), 0), ((4, 4096), 1)):
+        x = np.zeros(shape, complex)
+        assert ways._through_room(LineWork(x, (axis,), x), how, None) is None

@@ -115,9 +115,9 @@ def test_axes_in_memory_are_one_plan(monkeypatch, effort):
     x = noise(*shape)
     planned = ways.planned
 
-    def told(work, effort, rival):
+    def told(work, effort, rival, **options):
         asked.append(sorted(work.axes))
-        return planned(work, effort, rival)
+        return planned(work, effort, rival, **options)
 
     monkeypatch.setattr(ways, "planned", told)
     u = gc.CubeArray.from_numpy(x, gc.Layout.mesh(shape, (1, 1, 1)))

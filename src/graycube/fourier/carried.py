@@ -160,7 +160,7 @@ class Legs:
     def ready(self, source: Blocks) -> "Sequence[_Stretch]":
         """What is to be done to read another source."""
         begin, (first, *others) = self.prepared()
-        return [_Stretch(None, (*ready(begin(source)), *first.calls)), *others]
+        return [_Stretch(None, (*ready(begin(source), once=True), *first.calls)), *others]
 
     def _alike(self, stretches: "Sequence[_Stretch]") -> bool:
         """Carry the legs out, as long as all ranks do the same."""
@@ -225,7 +225,7 @@ class Legs:
         return begin, [_Stretch(cross, tuple(ready(todo))) for cross, todo in found]
 
     def _scaled(self, todo: list[Todo]) -> list[Todo]:
-        """The last stretch, with the factor: by a copy, or else by a pass of its own."""
+        """The last stretch, with the factor: by a copy, the last transform, or a pass."""
         scaling = scaled(self._target, self._factor)
         if scaling is None:
             return todo
@@ -234,9 +234,10 @@ class Legs:
     def _place(
         self, number: int, came: Blocks | None, leg: AnyLeg, after: AnyLeg | None
     ) -> Blocks:
-        """Where a leg writes: for the next one where it reads what came, if it may.
+        """Where a leg writes.
 
-        Else transforms share a place for that, for they never overlap.
+        What came is transformed in place if only this rank reads it and the next leg does not
+        cross. Else transforms share a place, for they never overlap.
         """
         if after is None and self._target.flags.c_contiguous:
             return self._target

@@ -70,12 +70,12 @@ def transformed(lines: Lines, axis: int, *, inverse: bool, out: Lines | None = N
     """
     made: Lines = np.empty(lines.shape, lines.dtype) if out is None else out
     if lines.size:
-        bound(LineWork(lines, (axis,), made, inverse=inverse))()
+        bound(LineWork(lines, (axis,), made, inverse=inverse), once=True)()
     return made
 
 
-def bound(work: LineWork) -> Call:
-    """A work made ready: it only runs.
+def bound(work: LineWork, *, once: bool = False) -> Call:
+    """A work made ready: it only runs; ``once`` leaves out what takes long to make.
 
     >>> import numpy as np
     >>> x, y = np.array([1.0, 3.0]), np.empty(2, complex)
@@ -88,11 +88,11 @@ def bound(work: LineWork) -> Call:
     if effort is None:
         return _unplanned(work)
     factor = np.longdouble(work.points) ** (-work.scaling / 2) * work.factor
-    return ways.planned(work._replace(scaling=0, factor=factor), effort, _unplanned)
+    return ways.planned(work._replace(scaling=0, factor=factor), effort, _unplanned, once=once)
 
 
-def ready(todo: Iterable[LineWork | Copy | Call]) -> list[Call]:
-    """What is called to do all that; FFTW is asked for works that are one.
+def ready(todo: Iterable[LineWork | Copy | Call], *, once: bool = False) -> list[Call]:
+    """What is called to do all that, perhaps ``once``; FFTW is asked for works that are one.
 
     >>> x = np.array([1, 2], complex)
     >>> _ = [call() for call in ready([LineWork(x, (0,), x), x.sort])]
@@ -101,12 +101,13 @@ def ready(todo: Iterable[LineWork | Copy | Call]) -> list[Call]:
     """
     if _EFFORT.get() is not None:
         todo = joined(todo)
-    return [*map(_made_ready, in_step(todo))]
+    made = partial(_made_ready, once=once)
+    return [*map(made, todo if once else in_step(todo))]
 
 
-def _made_ready(each: LineWork | Copy | Call) -> Call:
+def _made_ready(each: LineWork | Copy | Call, *, once: bool) -> Call:
     if isinstance(each, LineWork):
-        return bound(each)
+        return bound(each, once=once)
     return each.ready() if isinstance(each, Copy) else each
 
 
@@ -121,7 +122,7 @@ def half_spectrum(lines: Lines, axis: int) -> Lines:
     shape[axis] = shape[axis] // 2 + 1
     made: Lines = np.empty(shape, np.result_type(lines.dtype, 1j))
     if made.size:
-        bound(LineWork(lines, (axis,), made, "r2c"))()
+        bound(LineWork(lines, (axis,), made, "r2c"), once=True)()
     return made
 
 
@@ -136,7 +137,7 @@ def from_half(lines: Lines, axis: int, points: int) -> Lines:
     shape[axis] = points
     made: Lines = np.empty(shape, lines.real.dtype)
     if made.size:
-        bound(LineWork(lines, (axis,), made, "c2r", inverse=True))()
+        bound(LineWork(lines, (axis,), made, "c2r", inverse=True), once=True)()
     return made
 
 

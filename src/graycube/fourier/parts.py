@@ -2,19 +2,19 @@
 
 Rules.
 
-1. A part is a piece of an axis that is not transformed. It has had all of its transforms when
-   the next one begins: else what the first of them wrote is gone from the caches when the
-   second one reads it.
-2. Where the elements of a line are a multiple of a large power of two bytes apart, few of them
-   find a place in a cache. So such parts are copied into a room whose rows are longer by a line
-   of cache, are transformed there, and go from there to where they belong.
+1. A part is a piece of an axis that is not transformed. All is done to one part before the
+   next one begins: so what one step writes is still in the caches when the next one reads it.
+2. If the elements of a line are a large power of two bytes apart, they compete for few places
+   in a cache. Such a part is copied into a room with padded rows, transformed there, and copied
+   to where it belongs.
 3. Several axes may be taken as the inner ones and then the outermost one.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from math import prod
 from typing import Any
+
+import numpy as np
 
 from graycube.fourier.fftw import LINE, Strided
 from graycube.fourier.works import Copy, Lines, LineWork, of_one
@@ -59,13 +59,13 @@ def in_step(todo: Iterable[Any]) -> list[Any]:
 def _turns(copy: Copy, work: LineWork) -> list[Copy | LineWork]:
     """A copy and a transform of what it makes, in parts if both have one outermost axis.
 
-    What is spent afterwards needs room for a part only.
+    All axes before that have length 1. If the copy is spent, its first part is room for all.
     """
     axis, lines, made = _outermost(work), work.lines, copy.out
     first = next((k for k, size in enumerate(made.shape) if size > 1), 0)
     alike = prod(lines.shape[: axis + 1]) == lines.shape[axis] == made.shape[first]
     whole = lines.flags.c_contiguous and made.flags.c_contiguous and of_one(lines, made)
-    if not (alike and whole):
+    if not (alike and whole) or np.may_share_memory(copy.lines, work.out):
         return [copy, work]
     found = list[Copy | LineWork]()
     for piece in _pieces(work, axis):
@@ -93,16 +93,14 @@ def _pieces(work: LineWork, axis: int) -> list[slice]:
     return [slice(k, k + size) for k in range(0, length, size)]
 
 
-@lru_cache(maxsize=1 << 10)
 def _size(length: int, most: int) -> int:
-    """The largest divisor of a length that is not above ``most``, for not too many pieces."""
-    sizes = [size for size in range(1, length + 1) if length % size == 0]
-    few = min(size for size in sizes if size * _MOST >= length)
-    return max(few, max((size for size in sizes if size <= most), default=1))
+    """How long pieces are that are equal, few, and not above ``most`` if there are such."""
+    counts = [count for count in range(1, _MOST + 1) if length % count == 0]
+    return length // next((count for count in counts if length // count <= most), counts[-1])
 
 
 def padded(part: LineWork) -> Lines:
-    """Room for a part of complex lines, the outermost of which are a line of cache longer.
+    """Room for a part of complex lines, where the longest stride is a line of cache longer.
 
     >>> import numpy as np
     >>> x = np.zeros((4, 2, 8), complex)

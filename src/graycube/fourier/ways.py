@@ -3,8 +3,10 @@
 Rules.
 
 1. FFTW does all of it; or ducc0 does, which on lines with long strides may be faster; or large
-   works are done in parts, which stay in the caches.
+   works are done in parts, which stay in the caches, in place or through a room; or inner axes
+   are done before the outermost one.
 2. All ways are tried on arrays like those that there are, and the fastest one is remembered.
+   They are tried when what they read is not in the caches: so it is in most programs.
 """
 
 from collections.abc import Callable
@@ -22,16 +24,21 @@ from graycube.host import threads
 _TIMES, _TRIED, _KEPT = 5, 0.02, 1 << 10
 _WORTH = 1 << 18
 """Fewer bytes are in the nearest caches anyhow."""
+_NEAREST, _ALL = 1 << 22, 1 << 25
+"""Bytes of caches: of the nearest ones, and of all."""
+_APART, _ROOM = 1 << 10, 1 << 24
+"""A room is for elements that are so many bytes apart, and has so many bytes at most."""
+_ABOUT = 1.5
+"""What takes so much longer than the best is out."""
 Rival = Callable[[LineWork], Call]
 """It makes the call that does a work without FFTW."""
 
 
-def planned(work: LineWork, effort: Effort, rival: Rival) -> Call:
+def planned(work: LineWork, effort: Effort, rival: Rival, *, once: bool = False) -> Call:
     """The transform from one array into another, or in place, as FFTW plans it.
 
-    It may write into what is ``spent``, and has to, from half a spectrum along several axes. It
-    is that of the ``rival`` if that is faster: on lines with long strides it may be. Large ones
-    may be done in parts. What was found for such arrays is remembered.
+    What is ``spent`` may be overwritten; half a spectrum along several axes always is. The
+    fastest way is looked for and remembered: ``once`` leaves out those of many plans.
 
     >>> x, y = np.array([1.0, 3.0]), np.empty(2, complex)
     >>> _ = planned(LineWork(x, (0,), y, "r2c"), "estimate", rival=None)()
@@ -44,7 +51,10 @@ def planned(work: LineWork, effort: Effort, rival: Rival) -> Call:
     if not (lines.flags.aligned and out.flags.aligned):  # FFTW takes no others
         return _with_factor(rival(work), work)
     how = How(work.kind, work.inverse, effort, threads(), work.spent)
-    way = _whole if effort == "estimate" else _fastest(*looks(work), work.axes, how, rival)
+    way: _Way = _whole
+    if effort != "estimate":
+        ways = _WAYS[:2] if once else _WAYS
+        way = _fastest(*looks(work), work.axes, how, rival, ways)
     made = way(work, how, rival)
     if made is None:
         raise AssertionError(work)
@@ -52,18 +62,23 @@ def planned(work: LineWork, effort: Effort, rival: Rival) -> Call:
 
 
 @lru_cache(maxsize=_KEPT)
-def _fastest(
-    source: Strided, target: Strided | None, axes: tuple[int, ...], how: How, rival: Rival
+def _fastest(  # noqa: PLR0913, PLR0917 - all that decides
+    source: Strided,
+    target: Strided | None,
+    axes: tuple[int, ...],
+    how: How,
+    rival: Rival,
+    ways: "tuple[_Way, ...]",
 ) -> "_Way":
     """The way that is mostly the fastest on such arrays, which FFTW then knows."""
     lines, out = rooms(source, target)
     work = LineWork(lines, axes, out, how.kind, how.inverse, spent=how.spent)
     how.plan(work)  # here, where nothing is lost
-    made = {way: way(work, how, rival) for way in _WAYS}
+    made = {way: way(work, how, rival) for way in ways}
     calls = {way: call for way, call in made.items() if call is not None}
-    caches = 1 << 22 if out.nbytes < _WORTH else 1 << 25
-    once = {way: min(_seconds(call, caches) for _ in "ab") for way, call in calls.items()}
-    near = [way for way in calls if once[way] <= 1.5 * min(once.values())]
+    caches = _NEAREST if out.nbytes < _WORTH else _ALL
+    once = {way: min(_seconds(call, caches) for _ in range(2)) for way, call in calls.items()}
+    near = [way for way in calls if once[way] <= _ABOUT * min(once.values())]
     times = {way: list[float]() for way in near}
     end = perf_counter() + _TRIED * len(near)
     while len(times[near[0]]) < _TIMES or perf_counter() < end:
@@ -93,9 +108,10 @@ def _in_parts(work: LineWork, how: How, rival: Rival) -> Call | None:
 
 def _through_room(work: LineWork, how: How, rival: Rival) -> Call | None:
     """The same, each part in a room that is padded."""
-    if work.kind != "c2c" or work.out.nbytes < _WORTH:
+    cut, longest = parts(work), max(abs(work.out.strides[axis]) for axis in work.axes)
+    small = work.out.nbytes < _WORTH or longest < _APART
+    if work.kind != "c2c" or small or cut[0].out.nbytes > _ROOM:
         return None
-    cut = parts(work)
     room = padded(cut[0])
     there = _whole(work._replace(lines=room, out=room, factor=1), how, rival)
     calls = list[Call]()

@@ -21,8 +21,8 @@ class LineWork(NamedTuple):
 
     The ``kind`` is "c2c", or "r2c" or "c2r" with half a spectrum along the last of the axes,
     which comes first in "r2c". The ``scaling`` of each is 0 for none, 1 for that by the root of
-    the number of points, 2 for that by their number. What is ``spent`` may be overwritten. In
-    the end FFTW's are multiplied by a ``factor``.
+    the number of points, 2 for that by their number. What is ``spent`` may be overwritten. If
+    FFTW plans it, the result is multiplied by a ``factor``.
 
     >>> x, y = np.ones((4, 6)), np.empty((4, 4), complex)
     >>> work = LineWork(x, (1,), y, "r2c").then(LineWork(y, (0,), y))
@@ -140,8 +140,8 @@ class Copy(NamedTuple):
         if scaling is None or not self.multiplies:
             return copy if scaling is None else all_of([copy, scaling])
         real = self.out.real.dtype.type(self.factor)
-        parts = (x.view(real.dtype) for x in (self.lines, self.out))
-        return partial(np.multiply, next(parts), real, next(parts))
+        lines, out = (x.view(real.dtype) for x in (self.lines, self.out))
+        return partial(np.multiply, lines, real, out)
 
 
 def all_of(calls: Sequence[Call]) -> Call:

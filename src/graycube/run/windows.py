@@ -5,7 +5,8 @@ Rules.
 1. There are two buffers, each as large as the largest array that was exchanged, and they are
    used in turn. In an exchange each rank writes its block into the buffer whose turn it is, all
    meet once, and each reads what it needs. When all meet again, nobody reads that buffer any
-   more, and only after that somebody writes to it.
+   more, and only after that somebody writes to it. Before, a rank may work in place on what it
+   alone reads.
 2. Whose turn it is follows from the number of the meeting. So all that is exchanged on a
    communicator takes its turns together, and ranks never differ about them.
 3. Buffers grow when all ranks ask for more at the same time. Where there is no room, messages

@@ -1,6 +1,6 @@
 """The tables of the race in docs/, made from the times that are kept beside this file.
 
-    python benchmarks/race/tables.py [--check]
+    python benchmarks/race/documents.py [--check]
 
 A row of these tables begins with what was timed, and the first one of a case with the case. The
 numbers of a row whose case, ranks and contender have times are written anew, the others stay as
