@@ -2,8 +2,8 @@
 
 FFTW times its codelets on lines like those it will get, and takes the fastest. That takes up
 to some seconds, and pays for transforms that run often. It writes into arrays meanwhile: so it
-tries on room with the same strides, which is as much memory again until the plan is there. Once
-it has tried, its wisdom says the same plan again in some microseconds.
+tries on room with the same strides, which is memory until the plan is there. Once it has tried,
+its wisdom says the same plan again in some microseconds.
 """
 
 from typing import Any, Literal, NamedTuple
