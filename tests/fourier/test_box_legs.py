@@ -7,7 +7,10 @@ from mpi_runs import Launch, OverMPI
 
 import graycube as gc
 from graycube.fourier.arguments import Wanted
+from graycube.fourier.box_legs import BoxLeg
 from graycube.fourier.choice import legs_of
+from graycube.layout import Ownership
+from graycube.layout.share import SharedAxis
 
 
 class TestOverMPI(OverMPI):
@@ -34,3 +37,29 @@ def test_other_numbers_of_nodes_are_no_other_parts_of_axes():
         legs = legs_of(layout, np.dtype(complex), range(1), asked, end)
         assert legs[-1].layout == reached
         assert len(legs) == len(plain)
+
+
+def test_what_came_is_transformed_in_place_if_nobody_else_reads_it():
+    """Nor where lines get another length; half a spectrum goes to its points from there."""
+    one, plain = np.dtype(complex), gc.Layout.mesh((12, 9), (2, 1), ownership=True)
+    copied = Ownership((SharedAxis(12, 2), SharedAxis(9)), 4)
+    longer = gc.Layout.mesh((12, 10), (2, 1), ownership=True)
+    for read, layout, owned in (
+        (plain, plain, True),
+        (copied, copied, False),
+        (plain, longer, False),
+    ):
+        given = {"kind": "c2c", "axis": 1, "points": layout.shape[1], "waves": layout.shape[1]}
+        leg = BoxLeg(read, read, layout, range(1), one, one, **given)
+        assert leg.owns == owned
+    legs = legs_of(
+        gc.Layout.mesh((12, 12, 7), (1, 2, 1), ownership=True),
+        one,
+        range(1),
+        Wanted((0, 1, 2), (12, 12, 12), inverse=True, real=True),
+    )
+    assert [leg.crosses is not None and leg.crosses.owns for leg in legs] == [
+        False,
+        True,
+        False,
+    ]
