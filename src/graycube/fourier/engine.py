@@ -26,7 +26,7 @@ _EFFORT: ContextVar[fftw.Effort | None] = ContextVar("effort", default=None)
 def by_fftw(effort: fftw.Effort | None = "measure") -> Iterator[None]:
     """Let FFTW plan transforms meanwhile, with so much effort; not so for None.
 
-    When it meets lines of a new kind, it tries for some seconds at most what is fastest, and
+    When it meets lines of a new kind, it tries for some seconds what is fastest, and
     remembers that. All ranks have to say the same. It needs the extra ``fftw``.
 
     >>> with by_fftw(None):

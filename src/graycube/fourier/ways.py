@@ -21,7 +21,7 @@ from graycube.fourier.parts import in_two, padded, parts
 from graycube.fourier.works import Call, Copy, LineWork, all_of, scaled
 from graycube.host import threads
 
-_TIMES, _TRIED, _KEPT = 5, 0.02, 1 << 10
+_TIMES, _TRIED, _LATEST, _KEPT = 5, 0.02, 1.0, 1 << 10
 _WORTH = 1 << 18
 """Fewer bytes are in the nearest caches anyhow."""
 _NEAREST, _ALL = 1 << 22, 1 << 25
@@ -79,11 +79,11 @@ def _fastest(  # noqa: PLR0913, PLR0917 - all that decides
     caches = _NEAREST if out.nbytes < _WORTH else _ALL
     once = {way: min(_seconds(call, caches) for _ in range(2)) for way, call in calls.items()}
     near = [way for way in calls if once[way] <= _ABOUT * min(once.values())]
-    times = {way: list[float]() for way in near}
-    end = perf_counter() + _TRIED * len(near)
-    while len(times[near[0]]) < _TIMES or perf_counter() < end:
+    times, begin, passed = {way: [once[way]] for way in near}, perf_counter(), 0.0
+    while passed < (_LATEST if len(times[near[0]]) < _TIMES else _TRIED * len(near)):
         for way in near:
             times[way].append(_seconds(calls[way], caches))
+        passed = perf_counter() - begin
     return min(near, key=lambda way: median(times[way]))
 
 
