@@ -162,3 +162,11 @@ def test_numbers_that_are_not_neighbours_are_not_multiplied_on_the_way():
     x, out = noise(4, 6), np.empty((4, 6), complex)
     for lines, target in ((x.T, out.T), (x[:, ::2], out[:, ::2]), (x.real, out)):
         assert works.multiplied([works.Copy(lines, target)], 3) is None
+
+
+def test_one_memory_in_any_shape_and_order():
+    x = np.moveaxis(noise(3, 4, 6), 0, 2)  # components lie apart
+    cut, other = x.reshape(2, 2, 6, 3), x.swapaxes(0, 1)
+    assert cut.base is not None
+    assert works.of_one(x, cut)
+    assert not any(works.of_one(y, x) for y in (other, x[::-1], x[:2], x.copy(), x.real))

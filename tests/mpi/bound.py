@@ -22,6 +22,7 @@ from graycube.run.mpi import private
 from graycube.run.reused import MOST
 from graycube.run.windows import windows
 
+EFFORTS = () if find_spec("pyfftw") is None else ("estimate",)
 OVER_MEMORY = os.environ.get("GRAYCUBE_WINDOWS") != "0"
 
 
@@ -461,6 +462,40 @@ def equal_arguments(comm):
         yield made[0] > made[-1] == 1, f"transforms made: {made}"
 
 
+def components(comm):
+    """Components may lie apart in what is read and written, on some ranks or on all."""
+    n, ranks = size_of(comm), comm.size
+    mesh = gc.Layout.mesh
+    for layout in (
+        mesh((4 * ranks, 6, 8), (ranks, 1, 1), code="gray", ownership=False),
+        mesh((4 * ranks, 2 * ranks, 3), (1, ranks, 1), code="gray"),
+        mesh((5 * ranks + 1, 4, 6), (ranks, 1, 1)),
+        gc.Layout.cyclic(2 * n + 3, n, nodes="gray"),
+    ):
+        x = noise((*layout.shape, 3), "f8", seed=5)
+        axes, shape = range(len(layout.shape)), layout.shape
+        together = gc.CubeArray.from_numpy(x, layout, comm)
+        loose = gc.stack([together[..., k] for k in range(3)])
+        wanted = np.fft.rfftn(x, axes=axes)
+        for u in (together, loose, loose if comm.rank else together):
+            for effort in (None, *EFFORTS):
+                with gc.fourier.by_fftw(effort):
+                    half = gc.rfftn(u)
+                    yield close(half.to_numpy(), wanted), f"{layout} {effort}: a call"
+                    for out in (together.copy(), loose.copy()):
+                        gc.irfftn(half, s=shape, out=out)
+                        yield close(out.to_numpy(), x), f"{layout} {effort}: back"
+                        back = gc.bind(gc.irfftn, half, s=shape, out=out)
+                        for _ in range(2):
+                            out.blocks[...] = 0
+                            yield close(back.run().to_numpy(), x), f"{layout} {effort}: bound"
+            whole = gc.bind(gc.fftn, u, out=loose.astype(complex))
+            yield close(whole.run().to_numpy(), np.fft.fftn(x, axes=axes)), f"{layout}: complex"
+            for end in (together.copy(), loose.copy()):
+                moved = gc.bind(gc.CubeArray.relayout, u, layout, out=end)
+                yield close(moved.run().to_numpy(), x), f"{layout}: moved"
+
+
 def few_layers(comm):
     """Called transforms and reductions, which are as light as bound ones but for the result."""
     u = gc.CubeArray.from_numpy(
@@ -551,6 +586,7 @@ CHECKS = checks(
     any_source,
     into_arrays,
     equal_arguments,
+    components,
     few_layers,
     what_is_told_is_no_data,
     mistakes,

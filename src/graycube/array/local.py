@@ -88,7 +88,10 @@ def of_entries(given: object, entries: tuple[int, ...]) -> _Array:
     (2, 3, 2)
     """
     if isinstance(given, tuple | list):
-        return np.stack([of_entries(part, entries) for part in given], axis=len(entries))
+        d = len(entries)
+        last, front = range(-d, 0), range(d)
+        parts = [np.moveaxis(of_entries(part, entries), front, last) for part in given]
+        return np.moveaxis(np.stack(parts), last, front)
     if given is None:
         raise InvalidTypeError(
             "the function gives None",

@@ -81,7 +81,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         >>> LikeNumpy(np.array([[1], [2]]), Layout.nodes(1)).copy().sum()
         np.int64(3)
         """
-        return self.with_blocks(self.blocks.copy())
+        return self.with_blocks(self.blocks.copy("K"))
 
     def __copy__(self) -> Self:
         return self.copy()

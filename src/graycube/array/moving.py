@@ -21,6 +21,7 @@ from graycube.layout.placement import Placement
 from graycube.run import redistribution, require_comm, script_by_index, scripts_at_once
 from graycube.run.fetch import Fetch, fetch, fetch_by_index
 from graycube.run.mpi import Comm
+from graycube.run.reused import apart, components_first
 from graycube.run.script import Script
 
 _Blocks = NDArray[Any]
@@ -164,7 +165,7 @@ def rolled(
         step % length if length else 0 for step, length in zip(shift, layout.shape, strict=True)
     )
     if not any(steps):
-        return blocks.copy()
+        return blocks.copy("K")
     over = spread(comm)
     if isinstance(layout, Ownership):
         if over is not None:
@@ -244,10 +245,16 @@ def taken(blocks: _Blocks, layout: Layout, before: AffineMap, after: AffineMap) 
     """
     if before == after:
         return blocks
+    move, rows = _between_rows(before, after, layout.n), 1 << layout.p
+    if apart(blocks):
+        made = np.empty_like(blocks)
+        shape = -1, rows, prod(blocks.shape[:2]) // rows
+        both = (components_first(x).reshape(shape) for x in (blocks, made))
+        for source, target in zip(*both, strict=True):
+            carry(source, target, move)
+        return made
     made = np.empty(blocks.shape, blocks.dtype)
-    source, rows = np.ascontiguousarray(blocks), 1 << layout.p
-    move = _between_rows(before, after, layout.n)
-    carry(source.reshape(rows, -1), made.reshape(rows, -1), move)
+    carry(np.ascontiguousarray(blocks).reshape(rows, -1), made.reshape(rows, -1), move)
     return made
 
 

@@ -4,7 +4,9 @@ Rules.
 
 1. Axes of the layout stay before those of the payload, and nothing is sent. Axes of the layout
    may change places among themselves, which renames the bits of the index.
-2. What takes components shares their memory, as NumPy's views do. An array with its axes in
+2. Components that are joined lie apart in memory, each of them together, and so do those of
+   what is computed from them (NumPy's order "K"): loops over the few components are slow.
+3. What takes components shares their memory, as NumPy's views do. An array with its axes in
    another order never does: in some layouts it could not.
 """
 
@@ -21,6 +23,7 @@ from graycube.array.indexed.points import is_list
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
 from graycube.layout.required import require_axis
+from graycube.run.reused import components_first, components_last
 
 _H = TypeVar("_H", bound=Held)
 _Blocks = NDArray[Any]
@@ -156,7 +159,8 @@ def stack(arrays: Sequence[_H], axis: int = -1) -> _H:
     """
     first, blocks = _alike(arrays, "stack")
     place = _payload_axis(first, axis, first.ndim + 1, "stack")
-    return first.with_blocks(np.stack(blocks, axis=place))
+    made = np.stack([components_first(x) for x in blocks], axis=place - 2)
+    return first.with_blocks(components_last(made))
 
 
 def concatenated(arrays: Sequence[_H], axis: int = 0) -> _H:

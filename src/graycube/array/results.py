@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.run.reused import LARGE, reused
+from graycube.run.reused import LARGE, apart, reused
 
 _Blocks = NDArray[Any]
 _AT_A_TIME = 1 << 13  # vectors
@@ -37,9 +37,10 @@ def made_of(
     if type(function) is np.ufunc and not options:
         shape, kind, spread = _result_of(function, tuple(map(_typed, values)))
         if kind is not None:
-            if spread:
+            like = _of_shape(values, shape)
+            if spread and not (like is not None and apart(like)):
                 values = [_spread(x, shape) for x in values]
-            return function(*values, out=reused(shape, kind))
+            return function(*values, out=reused(shape, kind, like))
     return function(*values, **options)
 
 
@@ -72,7 +73,7 @@ def crossed(a: _Blocks, b: _Blocks) -> _Blocks:
     if b.shape != shape:
         shape = np.broadcast_shapes(shape, b.shape)
         a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
-    out = reused(shape, kind)
+    out = reused(shape, kind, a)
     for cut in _cuts(shape[:-1]):
         x, y, made = a[cut], b[cut], out[cut]
         one, other = np.empty((2, *made.shape[:-1]), kind)
@@ -81,6 +82,14 @@ def crossed(a: _Blocks, b: _Blocks) -> _Blocks:
             np.multiply(x[..., k - 1], y[..., k - 2], out=other)
             np.subtract(one, other, out=made[..., k])
     return out
+
+
+def _of_shape(values: Sequence[Any], shape: tuple[int, ...]) -> _Blocks | None:
+    """The first one with the shape of the result, whose order in memory that has, too."""
+    for x in values:
+        if isinstance(x, np.ndarray) and x.shape == shape:
+            return x
+    return None
 
 
 def _cuts(shape: tuple[int, ...]) -> Iterator[Any]:

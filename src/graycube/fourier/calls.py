@@ -37,7 +37,7 @@ from graycube.layout.placement import Placement
 from graycube.run import private
 from graycube.run.agreement import Facts, Told, agreed, different
 from graycube.run.mpi import Comm, Private
-from graycube.run.reused import kept_with, lent
+from graycube.run.reused import apart, components_last, kept_with, lent
 from graycube.run.windows import windows_of
 
 _SAME = {type(None), int, str}
@@ -227,8 +227,7 @@ def _carried(
             made = out.blocks
             program = kept_with(known, out, key, lambda: into(made))
         else:
-            shape = 1, legs[-1].rows, *a.payload
-            made, program = lent(known, shape, dtype, key, into)
+            made, program = _new(known, (1, legs[-1].rows), dtype, a.blocks, key, into)
         if program is None:
             return None
         ready = program.ready(a.blocks)
@@ -238,3 +237,21 @@ def _carried(
         _tell(over, error)
     program.run(ready)
     return out if out is not None and there else delivered(a.with_blocks(made, layout), out)
+
+
+def _new(  # noqa: PLR0913, PLR0917
+    known: Private,
+    rows: tuple[int, int],
+    dtype: "np.dtype[Any]",
+    like: Blocks,
+    key: Hashable,
+    into: Callable[[Blocks], Legs | None],
+) -> tuple[Blocks, Legs | None]:
+    """A new array for rows, and what writes into it; components lie as those of a source."""
+    payload = like.shape[2:]
+    if not (payload and apart(like)):
+        return lent(known, (*rows, *payload), dtype, key, into)
+    room, program = lent(
+        known, (*payload, *rows), dtype, (key, apart), lambda x: into(components_last(x))
+    )
+    return components_last(room), program

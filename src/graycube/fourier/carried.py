@@ -25,6 +25,7 @@ from graycube.run import no_way_back
 from graycube.run.agreement import Facts, Told, different, digest_of
 from graycube.run.fetch import Fetch, fetch, fetch_by_index
 from graycube.run.mpi import Private
+from graycube.run.reused import apart
 
 
 @lru_cache(maxsize=2 * KEPT)
@@ -239,7 +240,7 @@ class Legs:
         What came is transformed in place if only this rank reads it and the next leg does not
         cross. Else transforms share a place, for they never overlap.
         """
-        if after is None and self._target.flags.c_contiguous:
+        if after is None and (self._target.flags.c_contiguous or apart(self._target)):
             return self._target
         owner = None if after is None or after.crosses is not None else leg.crosses
         if came is not None and owner is not None and owner.owns:
@@ -274,7 +275,7 @@ def first_todo(first: AnyLeg, made: Blocks, source: Blocks) -> Iterator[Todo]:
     permuted = isinstance(first, LineLeg) and first.fetched is not None
     block = source
     if (
-        not source.flags.c_contiguous
+        not (source.flags.c_contiguous or apart(source))
         or (np.may_share_memory(source, made) and not (first.stays and _same(source, made)))
         or (permuted and source.dtype != first.dtype)
     ):

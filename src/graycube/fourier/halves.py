@@ -16,6 +16,7 @@ import numpy as np
 from graycube.fourier.legs import Blocks, Todo
 from graycube.fourier.works import LineWork
 from graycube.layout import Layout
+from graycube.run.reused import apart, components_first
 
 _Strides = dict[Hashable, tuple[int, int]]
 _Axes = tuple[tuple[int, ...], tuple[int, ...]]
@@ -53,8 +54,8 @@ class Halves:
         return self.layout.block_size
 
     def todo(self, source: Blocks, target: Blocks) -> Iterator[Todo]:
-        """What is to be called; the target is contiguous."""
-        if source.dtype != self.given or not source.flags.c_contiguous:
+        """What is to be called; both are whole, perhaps with components that lie apart."""
+        if source.dtype != self.given:
             copy = np.empty(source.shape, self.given)
             yield partial(np.copyto, copy, source)
             source = copy
@@ -70,7 +71,10 @@ class Halves:
         """The lines as the last axis but one, before the payload."""
         lengths, strides = self.ends[end]
         payload, step = prod(block.shape[2:]), block.itemsize
-        steps = (*(stride * payload * step for stride in strides), step)
+        row, component = payload * step, step
+        if apart(block):
+            block, row, component = components_first(block), step, block.shape[1] * step
+        steps = (*(stride * row for stride in strides), component)
         return np.ndarray((*lengths, payload), block.dtype, block, 0, steps)
 
 

@@ -13,6 +13,7 @@ Rules.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -248,7 +249,8 @@ class LineLeg:
 
 def _fetching(fetched: Fetch, target: Blocks, source: Blocks) -> Todo:
     """What takes the rows of the target from where they are."""
-    row = (target.size // fetched.count,)
+    payload = prod(target.shape[2:])
+    row = target.size // fetched.count // payload, payload
     rows, made = source.reshape(-1, *row), target.reshape(-1, *row)
     seen = fetched.view(rows)
     if seen is None:

@@ -191,6 +191,8 @@ def scaled(out: Lines, factor: float | np.longdouble) -> Call | None:
     if factor == 1:
         return None
     real = out.real.dtype.type(factor)
+    if out.ndim and out.strides[-1] != out.itemsize:
+        out = out.transpose(np.argsort(np.abs(out.strides))[::-1])  # neighbours are last
     if out.dtype.kind != "c" or (out.ndim and out.strides[-1] == out.itemsize):
         parts = out.view(real.dtype)
         return partial(np.multiply, parts, real, parts)
@@ -229,9 +231,22 @@ def of_one(x: Lines, y: Lines) -> bool:
     """
     if x.dtype != y.dtype or x.ctypes.data != y.ctypes.data or x.size != y.size:
         return False
-    return (x.shape, x.strides) == (y.shape, y.strides) or (
-        x.flags.c_contiguous and y.flags.c_contiguous
-    )
+    if (x.shape, x.strides) == (y.shape, y.strides):
+        return True
+    if x.flags.c_contiguous or y.flags.c_contiguous:
+        return x.flags.c_contiguous and y.flags.c_contiguous
+    return _steps(x) == _steps(y)
+
+
+def _steps(x: Lines) -> list[tuple[int, int]]:
+    """The lengths and strides of the axes, as few as there can be."""
+    found: list[tuple[int, int]] = []
+    for size, step in zip(x.shape, x.strides, strict=True):
+        if found and found[-1][1] == size * step:
+            found[-1] = found[-1][0] * size, step
+        elif size > 1:
+            found.append((size, step))
+    return found
 
 
 def _both(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...] | None:

@@ -85,10 +85,12 @@ class Fetch:
         if seen is not None:
             np.copyto(result.reshape(seen.shape), seen)
         elif self.places is not None:
-            wide = (len(self.places), -1)
             every = buffer.reshape(-1, result.size // len(self.places))
+            wide = result.reshape(len(self.places), -1)  # a copy, if components lie apart
             # "clip" spares a copy; the places are in range
-            np.take(every, self.places, axis=0, out=result.reshape(wide), mode="clip")
+            np.take(every, self.places, axis=0, out=wide, mode="clip")
+            if not np.may_share_memory(wide, result):
+                result[...] = wide.reshape(result.shape)
 
 
 @lru_cache(maxsize=KEPT)

@@ -5,10 +5,13 @@ does making what writes into them. So a rank keeps a few blocks that it lent, ea
 was made for it. A block is lent again when the last view of an array is gone: what anybody can
 still see is never written to. What arithmetic makes has memory like this, too, of a shelf that
 the whole process has.
+
+Blocks are ``[node, slot, *components]``. Their components may lie *apart*, one after the other:
+each of them is contiguous then, as NumPy's loops like it.
 """
 
 from collections.abc import Callable, Hashable
-from functools import partial
+from functools import cache, partial
 from math import prod
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,6 +32,7 @@ LARGE = 1 << 16
 """Bytes of arrays whose memory is worth keeping."""
 _ROOM = 1 << 27  # bytes of blocks on a shelf, but for the latest one
 _SPARE = 2  # a block is not used for an array less than half as large
+_SLOTS = 2  # axes of blocks before those of components
 _MADE = 8  # so much is kept of what was made for a block
 
 
@@ -132,8 +136,51 @@ _SHELF = Shelf(4 * MOST)
 """That of the whole process."""
 
 
-def reused(shape: "Sequence[int]", dtype: DTypeLike) -> NDArray[Any]:
+def apart(x: NDArray[Any]) -> bool:
+    """Whether blocks have components that lie apart.
+
+    >>> apart(np.zeros((1, 2, 3))), apart(np.zeros((3, 1, 2)).transpose(1, 2, 0))
+    (False, True)
+    """
+    if x.ndim <= _SLOTS or x.flags.c_contiguous:
+        return False
+    return components_first(x).flags.c_contiguous
+
+
+def components_first(x: NDArray[Any]) -> NDArray[Any]:
+    """Blocks with their components as the first axes.
+
+    >>> components_first(np.zeros((1, 2, 3))).shape
+    (3, 1, 2)
+    """
+    return x.transpose(_components_first(x.ndim))
+
+
+def components_last(x: NDArray[Any]) -> NDArray[Any]:
+    """Blocks again, whose components are the first axes.
+
+    >>> components_last(np.zeros((3, 1, 2))).shape
+    (1, 2, 3)
+    """
+    return x.transpose(_components_last(x.ndim))
+
+
+@cache
+def _components_first(count: int) -> tuple[int, ...]:
+    return (*range(_SLOTS, count), *range(_SLOTS))
+
+
+@cache
+def _components_last(count: int) -> tuple[int, ...]:
+    return (*range(count - _SLOTS, count), *range(count - _SLOTS))
+
+
+def reused(
+    shape: "Sequence[int]", dtype: DTypeLike, like: NDArray[Any] | None = None
+) -> NDArray[Any]:
     """An array that holds nothing yet, as ``numpy.empty``; a large one in memory used before.
+
+    Its components lie apart if those of the array do that it is ``like``.
 
     >>> x = reused((1 << 16,), float)
     >>> place = x.ctypes.data
@@ -141,6 +188,8 @@ def reused(shape: "Sequence[int]", dtype: DTypeLike) -> NDArray[Any]:
     >>> reused((1 << 15,), complex).ctypes.data == place
     True
     """
+    if like is not None and apart(like):
+        return components_last(reused((*shape[_SLOTS:], *shape[:_SLOTS]), dtype))
     kind = np.dtype(dtype)
     nbytes = kind.itemsize * prod(shape)
     if nbytes < LARGE or kind.kind not in "biufc":

@@ -30,7 +30,7 @@ def rehearse(
     >>> rehearse([*scripts_at_once(swap, 1, range(2))], np.array([[1, 2], [3, 4]])).tolist()
     [[1, 3], [2, 4]]
     """
-    result = np.empty_like(blocks)
+    result = np.empty_like(blocks, order="C")  # rows of it are views
     banks = [
         _banks(script, block, result[script.number])
         for script, block in zip(scripts, blocks, strict=True)

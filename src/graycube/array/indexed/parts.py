@@ -124,7 +124,7 @@ def rot90(a: _H, k: int = 1, axes: Sequence[int] = (0, 1)) -> _H:
         return flip(a, [one, other])
     if k % 4 == 1:
         return permuted(flip(a, other), order)
-    return flip(permuted(a, order), other) if k % 4 else a.with_blocks(a.blocks.copy())
+    return flip(permuted(a, order), other) if k % 4 else a.with_blocks(a.blocks.copy("K"))
 
 
 def parted(
