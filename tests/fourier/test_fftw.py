@@ -216,3 +216,11 @@ def test_without_pyfftw_the_extra_is_named(monkeypatch):
         gc.bind(gc.rfftn, x, fftw="measure")
     with pytest.raises(MissingExtraError), gc.fourier.by_fftw():
         raise AssertionError
+
+
+def test_arrays_that_begin_elsewhere_in_a_line_of_cache_have_the_same_plans():
+    room = np.zeros(64)
+    looks = [fftw.Strided.of(room[k : k + 8]) for k in range(16)]
+    assert len({*looks}) == 2
+    for look in looks:
+        assert fftw.Strided.of(look.room()) == look

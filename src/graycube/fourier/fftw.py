@@ -17,10 +17,14 @@ Effort = Literal["estimate", "measure", "patient", "exhaustive"]
 """How long FFTW's planner tries, by FFTW's names."""
 LINE = 64
 """Bytes of a line of cache."""
+_VECTOR = 16
+"""Bytes in which FFTW counts."""
 
 
 class Strided(NamedTuple):
-    """All that FFTW looks at of an array; the start is that in a line of cache.
+    """All that FFTW looks at of an array; it counts the start in steps of its vectors.
+
+    So arrays that begin elsewhere in a line of cache have the same plans, and no trials again.
 
     >>> x = np.zeros((2, 3))
     >>> Strided.of(x).room().strides
@@ -35,7 +39,7 @@ class Strided(NamedTuple):
     @classmethod
     def of(cls, x: Lines) -> "Strided":
         """What it is of that array."""
-        return cls(x.shape, x.strides, x.dtype, x.ctypes.data % LINE)
+        return cls(x.shape, x.strides, x.dtype, x.ctypes.data % _VECTOR)
 
     def room(self) -> Lines:
         """An array like that one."""
