@@ -47,6 +47,7 @@ def test_what_is_computed_lies_as_what_it_is_computed_from(size):
         np.cross(u, v),
         np.where(u > 1, u, 0),
         np.roll(u, 0, 0),
+        u.relayout(gc.Layout.mesh(layout.shape, (1, 2, 1))),
     ):
         assert apart(made.blocks)
     assert not apart(length.blocks)

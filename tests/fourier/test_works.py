@@ -170,3 +170,11 @@ def test_one_memory_in_any_shape_and_order():
     assert cut.base is not None
     assert works.of_one(x, cut)
     assert not any(works.of_one(y, x) for y in (other, x[::-1], x[:2], x.copy(), x.real))
+
+
+def test_components_that_lie_apart_are_scaled_as_real_numbers():
+    x = np.moveaxis(noise(3, 4, 6), 0, 2).astype(complex)
+    wanted, scaling = 0.5 * x, works.scaled(x, 0.5)
+    assert scaling.func is np.multiply  # in one pass
+    scaling()
+    np.testing.assert_array_equal(x, wanted)
