@@ -21,7 +21,7 @@ from graycube.verify import check_algebra, check_elements
 BLOCK = 16
 SIZES = range(8, 15)
 LARGEST = 16
-WIDE = [(n, ports) for n in (64, 128) for ports in ("1", "2", str(n))]
+WIDE = [(n, ports) for n in (64, 128) for ports in ("1", "2", "4", "7", str(n))]
 STARTUPS = 1e3, 0.0
 
 

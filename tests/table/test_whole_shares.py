@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 from sweeping import sweep
 
 from graycube.table.conversion import Field
@@ -12,7 +12,14 @@ from graycube.table.lanes import cycles, lengths
 from graycube.table.whole_shares import LaneShare, whole_shares
 
 LANES = st.lists(
-    st.tuples(st.integers(0, 2), st.sampled_from("xyz")), max_size=3, unique_by=lambda r: r[0]
+    st.builds(
+        lambda a, n, lane: (range(a, a + n), lane),
+        st.integers(0, 2),
+        st.integers(1, 2),
+        st.sampled_from("xyz"),
+    ),
+    max_size=3,
+    unique_by=lambda r: r[0].start,
 )
 SHARES = st.lists(
     st.builds(LaneShare, st.integers(1, 5), st.sampled_from("uv"), LANES.map(tuple)),
@@ -28,6 +35,30 @@ def test_they_are_all_of_each_block(shares, block):
         assert size >= 0
         sums[share.nodes] += size
     assert set(sums.values()) == {block}
+
+
+X, Y, Z = (range(3), "x"), (range(3, 4), "y"), (range(4, 6), "z")
+WHERE_IT_DECIDES = [
+    LaneShare(weight, nodes, lanes)
+    for weight, nodes, lanes in (
+        (1, "u", (Z, Y)),
+        (1, "u", (X,)),
+        (3, "w", (Z,)),
+        (3, "w", (X, Y)),
+    )
+]
+
+
+@given(shares=SHARES, block=st.integers(1, 10**3))
+@example(shares=WHERE_IT_DECIDES, block=3)
+def test_a_lane_of_several_rounds_is_as_many_lanes(shares, block):
+    each = [
+        share._replace(
+            lanes=tuple((range(r, r + 1), lane) for lane in share.lanes for r in lane[0])
+        )
+        for share in shares
+    ]
+    assert whole_shares(each, block) == whole_shares(shares, block)
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,9 @@ Rules.
 The verifier asks the same of a schedule, and shares no code with this on purpose.
 """
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
-from operator import attrgetter
 from typing import NamedTuple
 
 from graycube.cost.classes import DimensionLoad, Equations, Senders, load
@@ -53,39 +51,40 @@ def straight_loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, int]]]:
 def _loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, DimensionLoad]]]:
     """How many rounds are alike, and what each dimension has to carry in one of them.
 
-    From round to round only those dimensions are counted whose use begins or ends.
+    From round to round only those dimensions are counted whose senders change.
     """
-    uses = sorted(_uses(schedule), key=attrgetter("start"))
-    coming, ending = deque(uses), deque(sorted(uses, key=attrgetter("stop")))
-    active, loads = dict[int, list[_HopTime]](), dict[int, DimensionLoad]()
-    again, every = set[int](), 0
+    uses = [*_uses(schedule)]
+    changes = dict[int, dict[int, dict[Equations, int]]]()  # by round, dimension and senders
+    for use in uses:
+        for first, after, amount in _parts(schedule, use.start, use.stop):
+            for number, more in ((first, amount), (after, -amount)):
+                some = changes.setdefault(number, {}).setdefault(use.dim, {})
+                some[use.conditions] = some.get(use.conditions, 0) + more
+    amounts, loads = dict[int, dict[Equations, int]](), dict[int, DimensionLoad]()
     for first, after in pairwise(marks(schedule, ((use.start, use.stop) for use in uses))):
-        start, stop = bounds(schedule, first)
-        changed, again = again, set()
-        while coming and coming[0].start < stop:
-            use = coming.popleft()
-            active.setdefault(use.dim, []).append(use)
-            changed.add(use.dim)
-            if use.start > start:
-                again.add(use.dim)
-        while ending and ending[0].stop <= stop:
-            use = ending.popleft()
-            again.add(use.dim)
-            if use.stop < stop:
-                changed.add(use.dim)
-        if stop - start != every:
-            changed, every = {*active}, stop - start
-        for dim in changed:
-            here = [use for use in active.pop(dim, ()) if use.stop > start]
+        for dim, some in changes.get(first, {}).items():
+            here = amounts.pop(dim, {})
+            for conditions, more in some.items():
+                here[conditions] = here.get(conditions, 0) + more
+            group = tuple(sorted(Senders(*each) for each in here.items() if each[1]))
             loads.pop(dim, None)
-            if here:
-                active[dim] = here
-                sent = [
-                    Senders(use.conditions, min(use.stop, stop) - max(use.start, start))
-                    for use in here
-                ]
-                loads[dim] = load(schedule.task.n, tuple(sorted(sent)))
+            if group:
+                amounts[dim], loads[dim] = dict(group), load(schedule.task.n, group)
         yield after - first, loads
+
+
+def _parts(schedule: Schedule, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+    """Rounds that a use of these cycles has the same share of: the first, the next, and it."""
+    number, last = schedule.round_of(start), schedule.round_of(stop - 1)
+    while number < last:
+        end = bounds(schedule, number)[1]
+        yield number, number + 1, end - start
+        start, number = end, number + 1
+        if isinstance(schedule.rounds, range) and number < last:
+            every = schedule.rounds.step
+            yield number, last, every
+            start, number = every * last, last
+    yield last, last + 1, stop - start
 
 
 def marks(schedule: Schedule, uses: Iterable[tuple[int, int]]) -> list[int]:
@@ -132,48 +131,35 @@ def _bits(mask: int, value: int) -> Equations:
 
 
 def _some_cross(schedule: Schedule, way: Way) -> Iterator[_HopTime]:
-    holders = _bits(way.mask, way.value)
+    holders, nodes = _bits(way.mask, way.value), 1 << schedule.task.n
     for step in way.steps:
-        exchange = step.exchange
-        if exchange is None:
+        if step.exchange is None:
             continue
-        flipped = 0
+        tests, holders = _carried(holders, step.exchange)
         for crossing in step.crossings if way.size else ():
-            conditions, amount = _senders(schedule, way, exchange, holders, flipped)
-            start = crossing.start
+            conditions, amount = tests, 0 if (0, 1) in tests else way.size
+            if way.per_slot or (tests and tests[-1][0] >= nodes):
+                conditions, amount = _among_slots(schedule, way, step.exchange, tests)
             if amount:
+                start = crossing.start
                 yield _HopTime(start, start + amount, crossing.dim, conditions)
-            flipped |= 1 << crossing.dim
-        holders = _carried(holders, exchange)
+            if len(step.crossings) > 1:  # the next has this bit flipped
+                tests = tuple((m, want ^ m >> crossing.dim & 1) for m, want in tests)
 
 
 @lru_cache(maxsize=1 << 14)  # many ways are those of the same nodes
-def _carried(holders: Equations, exchange: Exchange) -> Equations:
-    """What parities of the address say about it after the exchange."""
+def _carried(holders: Equations, exchange: Exchange) -> tuple[Equations, Equations]:
+    """What is asked of those who hold something and send it, and of all holders afterwards.
+
+    The first in ascending order.
+    """
     flip, when, turned = exchange.flip, exchange.when, 1 ^ exchange.want
-    return tuple(
+    tests = (*holders, (when, exchange.want)) if when else holders
+    after = tuple(
         (mask ^ when, want ^ turned) if (mask & flip).bit_count() & 1 else (mask, want)
         for mask, want in holders
     )
-
-
-def _senders(
-    schedule: Schedule, way: Way, exchange: Exchange, holders: Equations, flipped: int
-) -> tuple[Equations, int]:
-    """Which nodes send elements of the way that have ``flipped`` some bits, and how many."""
-    tests = _tests(holders, exchange, flipped)
-    if way.per_slot or (tests and tests[-1][0] >> schedule.task.n):
-        return _among_slots(schedule, way, exchange, tests)
-    return tests, 0 if (0, 1) in tests else way.size
-
-
-@lru_cache(maxsize=1 << 14)
-def _tests(holders: Equations, exchange: Exchange, flipped: int) -> Equations:
-    """What is asked of those who hold something and send it, in ascending order."""
-    tests = (*holders, (exchange.when, exchange.want)) if exchange.when else holders
-    if flipped:
-        tests = tuple((mask, want ^ (mask & flipped).bit_count() & 1) for mask, want in tests)
-    return tuple(sorted({*tests} - {(0, 0)}))
+    return tuple(sorted({*tests} - {(0, 0)})), after
 
 
 def _among_slots(

@@ -166,8 +166,9 @@ class Schedule(Timetable):
                     f"only a way of all {self.task.block} positions can be that of some slots",
                     "choose elements by slots, or positions of each slot with per_slot=True",
                 )
+        n, p = self.task.n, self.task.p
         for step in {id(step): step for way in self.ways for step in way.steps}.values():
-            _require_fit(step, self.task.n, self.task.p, self.cycles)
+            _require_fit(step, n, p, self.cycles)
 
     @property
     def stages(self) -> tuple[int, ...]:

@@ -2,13 +2,14 @@
 
 Rules. A *way* is a share of the blocks of some nodes, and the rounds in which it does its
 exchanges. Ways that use the same links in a round have the same *lane* there: they cross one
-after the other. A round lasts until its fullest lane is through.
+after the other. A round lasts until its fullest lane is through. Ways that stay together for
+several rounds have one lane for all of them, so that long ways are priced in few steps.
 """
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, NamedTuple, TypeVar
 
 from graycube.gf2 import Exchange
@@ -19,11 +20,19 @@ _Size = TypeVar("_Size", int, float)
 
 
 class LaneStep(NamedTuple):
-    """The exchange of a way in a round, and the lane that it takes there."""
+    """The exchanges of a way from a round on, one a round, and the lane that it takes there.
+
+    Steps of one lane that begin in the same round are equally long.
+    """
 
     round: int
-    exchange: Exchange
+    exchanges: tuple[Exchange, ...]
     lane: Hashable
+
+    @property
+    def rounds(self) -> range:
+        """Those in which it crosses."""
+        return range(self.round, self.round + len(self.exchanges))
 
 
 class LaneWay(NamedTuple):
@@ -40,7 +49,7 @@ def in_lanes(task: Task, name: str, ways: Sequence[LaneWay]) -> Schedule:
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(1), Layout.nodes(1), block=10)
-    >>> there, back = (LaneStep(r, Exchange(1, when=0, want=0), "only") for r in (0, 1))
+    >>> there, back = (LaneStep(r, (Exchange(1, when=0, want=0),), "only") for r in (0, 1))
     >>> ways = [LaneWay(2, (there, back), 1, 1), LaneWay(3, (), 1, 1), LaneWay(1, (), 1, 0)]
     >>> [(s.start, s.stop, len(s.steps)) for s in in_lanes(task, "to and fro", ways).ways]
     [(0, 4, 2), (4, 10, 0), (0, 10, 0)]
@@ -48,11 +57,14 @@ def in_lanes(task: Task, name: str, ways: Sequence[LaneWay]) -> Schedule:
     spans = _shared_out(ways, task.block)
     offsets, rounds = _filled(ways, [stop - start for start, stop in spans])
     starts = list(accumulate(rounds, initial=0))
-    made = []
+    made, n = [], task.n
     for way, (start, stop), behind in zip(ways, spans, offsets, strict=True):
-        timed = zip(way.steps, behind, strict=True)
-        hops = tuple(hop(starts[s.round] + late, s.exchange, task.n) for s, late in timed)
         if start < stop:
+            hops = tuple(
+                hop(starts[number] + late, exchange, n)
+                for step, late in zip(way.steps, behind, strict=True)
+                for number, exchange in enumerate(step.exchanges, step.round)
+            )
             made.append(Way(start, stop, hops, way.mask, way.value))
     marks = tuple(at for at, length in zip(starts, rounds, strict=False) if length)
     return Schedule(task, name, marks, starts[-1], tuple(made))
@@ -61,7 +73,7 @@ def in_lanes(task: Task, name: str, ways: Sequence[LaneWay]) -> Schedule:
 def lengths(ways: Sequence[LaneWay]) -> tuple[float, ...]:
     """What the fullest lane of each round carries of a block.
 
-    >>> step = LaneStep(0, Exchange(1, when=0, want=0), "only")
+    >>> step = LaneStep(0, (Exchange(1, when=0, want=0),), "only")
     >>> lengths([LaneWay(2, (step,), 1, 1), LaneWay(3, (), 1, 1)])
     (0.4,)
     """
@@ -73,7 +85,7 @@ def lengths(ways: Sequence[LaneWay]) -> tuple[float, ...]:
 def cycles(ways: Sequence[LaneWay], block: int) -> list[int]:
     """How long each round of :func:`in_lanes` lasts.
 
-    >>> there, back = (LaneStep(r, Exchange(1, when=0, want=0), r) for r in (0, 1))
+    >>> there, back = (LaneStep(r, (Exchange(1, when=0, want=0),), r) for r in (0, 1))
     >>> cycles([LaneWay(1, (there,), 1, 1), LaneWay(2, (back,), 1, 1)], 10)
     [3, 7]
     """
@@ -84,27 +96,36 @@ def _filled(
     ways: Sequence[LaneWay], sizes: Sequence[_Size]
 ) -> tuple[list[list[_Size]], list[_Size]]:
     """What is ahead of each step of each way in its lane, and how long each round lasts."""
-    filled: defaultdict[tuple[int, Hashable], Any] = defaultdict(int)
+    filled: defaultdict[tuple[range, Hashable], Any] = defaultdict(int)
     ahead = []
     for way, size in zip(ways, sizes, strict=True):
-        ahead.append([filled[step.round, step.lane] for step in way.steps])
-        for step in way.steps:
-            filled[step.round, step.lane] += size
-    rounds: list[Any] = [0] * (1 + max((number for number, _ in filled), default=-1))
-    for (number, _), length in filled.items():
-        rounds[number] = max(rounds[number], length)
+        lanes = [(step.rounds, step.lane) for step in way.steps]
+        ahead.append([filled[lane] for lane in lanes])
+        for lane in lanes:
+            filled[lane] += size
+    rounds: list[Any] = [0] * max((numbers.stop for numbers, _ in filled), default=0)
+    for (numbers, _), length in filled.items():
+        for number in numbers:
+            rounds[number] = max(rounds[number], length)
     return ahead, rounds
 
 
 def backwards(ways: Sequence[LaneWay]) -> list[LaneWay]:
-    """The ways of the opposite task, in the opposite order of rounds."""
-    last = max((step.round for way in ways for step in way.steps), default=0)
+    """The ways of the opposite task, in the opposite order of rounds.
+
+    All nodes of a way end alike in the bits of its mask: so one is followed, in these alone.
+    """
+    after = max((step.rounds.stop for way in ways for step in way.steps), default=0)
     turned = []
     for way in ways:
         end = way.value
-        for step in way.steps:
-            end = step.exchange(end)
-        steps = tuple(s._replace(round=last - s.round) for s in reversed(way.steps))
+        for exchange in chain(*(step.exchanges for step in way.steps)):
+            if exchange.flip & way.mask:
+                end = exchange(end)
+        steps = tuple(
+            LaneStep(after - step.rounds.stop, step.exchanges[::-1], step.lane)
+            for step in reversed(way.steps)
+        )
         turned.append(LaneWay(way.weight, steps, way.mask, end & way.mask))
     return turned
 
@@ -125,7 +146,7 @@ def _sizes(ways: tuple[LaneWay, ...], block: int) -> Sequence[int]:
     """Whole elements for each way, in the manner that takes fewer cycles."""
     shares = [
         LaneShare(
-            way.weight, (way.mask, way.value), tuple((s.round, s.lane) for s in way.steps)
+            way.weight, (way.mask, way.value), tuple((s.rounds, s.lane) for s in way.steps)
         )
         for way in ways
     ]

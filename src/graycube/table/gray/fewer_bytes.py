@@ -251,7 +251,7 @@ def _ways(point: _TablePoint, field: Field) -> list[LaneWay]:
     starts = {start for start, _, _ in rows}
     staying = [(start, 1, ()) for start in range(0, 1 << bits, 2) if start not in starts]
     lower = [field.below(bits, odd=odd) for odd in (False, True)]
-    over = [always(d) for d in top]
+    over = [(always(d),) for d in top]
     begins = {number for _, _, hops in rows for number, d in hops if d == bits}
     last = max(begins, default=inf)
     longer = len(lower[0]) - len(begins)  # the table has as many lower bits as shares
@@ -265,9 +265,8 @@ def _ways(point: _TablePoint, field: Field) -> list[LaneWay]:
                 lane = word >> 1, dimension
                 steps.append(LaneStep(number + late, over[dimension], lane))
                 word, odd = word ^ 1 << dimension, not odd
-                continue
-            every = enumerate(lower[odd])
-            steps += [LaneStep(number + k, step, (word >> 1, k, odd)) for k, step in every]
+            else:
+                steps.append(LaneStep(number, lower[odd], (word >> 1, "lower", odd)))
         value = sum(1 << top[j] for j in range(1, bits) if start >> j & 1)
         ways.append(LaneWay(weight, tuple(steps), mask, value))
     return ways

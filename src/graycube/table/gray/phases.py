@@ -27,13 +27,13 @@ def in_phases(fields: Sequence[_Ways]) -> list[LaneWay]:
     """The ways of all shares, from those of each field on its own.
 
     >>> from graycube.gf2 import Exchange
-    >>> low, high = (LaneStep(0, Exchange(1 << d, when=2 << d), "only") for d in (0, 2))
+    >>> low, high = (LaneStep(0, (Exchange(1 << d, when=2 << d),), "only") for d in (0, 2))
     >>> for way in in_phases([[LaneWay(1, (low,), 2, 2)], [LaneWay(1, (high,), 8, 8)]]):
-    ...     print(way.mask, way.value, [(step.round, str(step.exchange)) for step in way.steps])
-    10 10 [(0, 'flip 0 where a1 = 1'), (1, 'flip 2 where a3 = 1')]
-    10 10 [(0, 'flip 2 where a3 = 1'), (1, 'flip 0 where a1 = 1')]
+    ...     print(way.mask, way.value, [(s.round, s.exchanges[0].flip) for s in way.steps])
+    10 10 [(0, 1), (1, 4)]
+    10 10 [(0, 4), (1, 1)]
     """
-    rounds = 1 + max(step.round for way in chain(*fields) for step in way.steps)
+    rounds = max(step.rounds.stop for way in chain(*fields) for step in way.steps)
     pieces = [*_pieces(fields)]
     found = []
     for j, (weight, ways) in product(range(len(fields)), pieces):
@@ -43,7 +43,7 @@ def in_phases(fields: Sequence[_Ways]) -> list[LaneWay]:
             f = (j + p) % len(fields)
             for step in ways[f].steps:
                 lane = f, value - ways[f].value, step.lane
-                steps.append(LaneStep(p * rounds + step.round, step.exchange, lane))
+                steps.append(LaneStep(p * rounds + step.round, step.exchanges, lane))
         found.append(LaneWay(weight, tuple(steps), mask, value))
     return found
 

@@ -161,7 +161,7 @@ def _choices(
 def _steps(node: int, hops: Hops) -> tuple[LaneStep, ...]:
     steps = []
     for number, d in hops:
-        steps.append(LaneStep(number, always(d), (node, d)))
+        steps.append(LaneStep(number, (always(d),), (node, d)))
         node ^= 1 << d
     return tuple(steps)
 
