@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from graycube.gf2 import Exchange
 from graycube.schedule import Schedule, Task, Way, hop
-from graycube.table.whole_shares import LaneShare, whole_shares
+from graycube.table.whole_shares import Lane, LaneShare, whole_shares
 
 _Size = TypeVar("_Size", int, float)
 
@@ -30,9 +30,9 @@ class LaneStep(NamedTuple):
     lane: Hashable
 
     @property
-    def rounds(self) -> range:
-        """Those in which it crosses."""
-        return range(self.round, self.round + len(self.exchanges))
+    def stop(self) -> int:
+        """The round after the last of them."""
+        return self.round + len(self.exchanges)
 
 
 class LaneWay(NamedTuple):
@@ -96,18 +96,22 @@ def _filled(
     ways: Sequence[LaneWay], sizes: Sequence[_Size]
 ) -> tuple[list[list[_Size]], list[_Size]]:
     """What is ahead of each step of each way in its lane, and how long each round lasts."""
-    filled: defaultdict[tuple[range, Hashable], Any] = defaultdict(int)
+    filled: defaultdict[Lane, Any] = defaultdict(int)
     ahead = []
     for way, size in zip(ways, sizes, strict=True):
-        lanes = [(step.rounds, step.lane) for step in way.steps]
+        lanes = _lanes(way)
         ahead.append([filled[lane] for lane in lanes])
         for lane in lanes:
             filled[lane] += size
-    rounds: list[Any] = [0] * max((numbers.stop for numbers, _ in filled), default=0)
-    for (numbers, _), length in filled.items():
-        for number in numbers:
+    rounds: list[Any] = [0] * max((first + times for first, times, _ in filled), default=0)
+    for (first, times, _), length in filled.items():
+        for number in range(first, first + times):
             rounds[number] = max(rounds[number], length)
     return ahead, rounds
+
+
+def _lanes(way: LaneWay) -> tuple[Lane, ...]:
+    return tuple([(first, len(exchanges), lane) for first, exchanges, lane in way.steps])
 
 
 def backwards(ways: Sequence[LaneWay]) -> list[LaneWay]:
@@ -115,7 +119,7 @@ def backwards(ways: Sequence[LaneWay]) -> list[LaneWay]:
 
     All nodes of a way end alike in the bits of its mask: so one is followed, in these alone.
     """
-    after = max((step.rounds.stop for way in ways for step in way.steps), default=0)
+    after = max((step.stop for way in ways for step in way.steps), default=0)
     turned = []
     for way in ways:
         end = way.value
@@ -123,7 +127,7 @@ def backwards(ways: Sequence[LaneWay]) -> list[LaneWay]:
             if exchange.flip & way.mask:
                 end = exchange(end)
         steps = tuple(
-            LaneStep(after - step.rounds.stop, step.exchanges[::-1], step.lane)
+            LaneStep(after - step.stop, step.exchanges[::-1], step.lane)
             for step in reversed(way.steps)
         )
         turned.append(LaneWay(way.weight, steps, way.mask, end & way.mask))
@@ -144,12 +148,7 @@ def _shared_out(ways: Sequence[LaneWay], block: int) -> list[tuple[int, int]]:
 @lru_cache(maxsize=16)  # a schedule is priced, then written out
 def _sizes(ways: tuple[LaneWay, ...], block: int) -> Sequence[int]:
     """Whole elements for each way, in the manner that takes fewer cycles."""
-    shares = [
-        LaneShare(
-            way.weight, (way.mask, way.value), tuple((s.rounds, s.lane) for s in way.steps)
-        )
-        for way in ways
-    ]
+    shares = [LaneShare(way.weight, (way.mask, way.value), _lanes(way)) for way in ways]
     both = tuple(_in_order(ways, block)), tuple(whole_shares(shares, block))
     return min(both, key=lambda sizes: sum(_filled(ways, sizes)[1]))
 

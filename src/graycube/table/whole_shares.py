@@ -11,8 +11,8 @@ from collections.abc import Hashable, Sequence
 from math import lcm
 from typing import NamedTuple
 
-Lane = tuple[range, Hashable]
-"""Rounds, and what is used in each of them."""
+Lane = tuple[int, int, Hashable]
+"""A round, how many there are from that one on, and what is used in each of them."""
 
 
 class LaneShare(NamedTuple):
@@ -26,7 +26,7 @@ class LaneShare(NamedTuple):
 def whole_shares(shares: Sequence[LaneShare], block: int) -> list[int]:
     """Elements for each share, which for the same nodes add up to a block.
 
-    >>> shares = [LaneShare(1, nodes, ((range(1), lane),)) for nodes in "uv" for lane in "xy"]
+    >>> shares = [LaneShare(1, nodes, ((0, 1, lane),)) for nodes in "uv" for lane in "xy"]
     >>> whole_shares(shares, 3)  # three over each lane, and not two and four
     [2, 1, 1, 2]
     """
@@ -78,8 +78,8 @@ class _Lanes:
             for lane in share.lanes:
                 users[lane].append(k)
         alike = defaultdict[tuple[int, ...], list[int]](list)
-        for (rounds, _), some in users.items():
-            alike[tuple(some)] += rounds
+        for (first, times, _), some in users.items():
+            alike[tuple(some)] += range(first, first + times)
         self.rounds = [*alike.values()]
         self.full = [sum(sizes[k] for k in group) for group in alike]
         self.over: list[list[int]] = [[] for _ in shares]

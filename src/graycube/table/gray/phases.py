@@ -33,7 +33,7 @@ def in_phases(fields: Sequence[_Ways]) -> list[LaneWay]:
     10 10 [(0, 1), (1, 4)]
     10 10 [(0, 4), (1, 1)]
     """
-    rounds = max(step.rounds.stop for way in chain(*fields) for step in way.steps)
+    rounds = max(step.stop for way in chain(*fields) for step in way.steps)
     pieces = [*_pieces(fields)]
     found = []
     for j, (weight, ways) in product(range(len(fields)), pieces):
