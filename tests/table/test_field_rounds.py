@@ -21,7 +21,7 @@ from graycube.table.gray.fewer_bytes import (
     front,
 )
 from graycube.table.gray.phases import in_phases, too_many
-from graycube.table.lanes import in_lanes, lengths
+from graycube.table.lanes import in_lanes, lengths, shares_of
 from graycube.verify import check_algebra
 
 NAME = "fewer-bytes"
@@ -39,7 +39,7 @@ def test_every_point_takes_every_element_there(widths):
         fields = converted(task)
         for choice in _of_table(fields, "all")[k % 2 :: 2]:
             ways, parts = _of_fields(fields, "all", choice), _parts(fields, "all", choice)
-            assert all(map(isclose, lengths(ways), parts))
+            assert all(map(isclose, lengths(shares_of(ways)), parts))
             schedule = in_lanes(task, NAME, ways)
             assert_carried_out(schedule, machine_of(task.n), ends_of(task))
             assert simulate(schedule).nonempty <= len(parts)
@@ -75,7 +75,7 @@ def test_start_ups_make_it_the_choice(widths, rounds, cycles):
 def test_fields_of_two_bits_send_half_of_it_round_by_the_lower_half():
     (field,) = converted(task_of((2,), 1))
     for point, rounds in enumerate(TWO_BITS):
-        parts = lengths(_of_field(field, "all", point))
+        parts = lengths(shares_of(_of_field(field, "all", point)))
         assert len(parts) == rounds
         assert isclose(sum(parts), rounds / (2 * rounds - 2) if rounds > 1 else 1)
 

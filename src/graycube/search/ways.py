@@ -51,7 +51,9 @@ def schedule_of(task: Task, name: str, demand: Demand, shares: Iterable[Share]) 
     for share in shares:
         for v in others:
             steps = tuple(
-                LaneStep(number, (always(d),), ((classes[node] if together else node ^ v), d))
+                LaneStep(
+                    (always(d),), (number, 1, (classes[node] if together else node ^ v, d))
+                )
                 for (number, d), (node, _) in zip(share.hops, share.lanes, strict=True)
             )
             value = (share.home ^ v) & mask

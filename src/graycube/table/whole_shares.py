@@ -9,9 +9,9 @@ longer. That is quick, and not always the least.
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from math import lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-Lane = tuple[int, int, Hashable]
+Lane = tuple[int, int, Any]
 """A round, how many there are from that one on, and what is used in each of them."""
 
 
@@ -19,7 +19,7 @@ class LaneShare(NamedTuple):
     """So much of what some nodes have, and the lanes that it goes over."""
 
     weight: int
-    nodes: Hashable
+    nodes: Any
     lanes: tuple[Lane, ...]
 
 

@@ -29,6 +29,7 @@ from math import ceil, floor, inf
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
+from graycube.gf2 import Exchange, bit_indices
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
@@ -41,7 +42,18 @@ from graycube.table.conversion import (
 from graycube.table.gray import field_phases
 from graycube.table.gray.phases import in_phases, too_many
 from graycube.table.gray.routes import dimensions, hop_by_hop, too_few_ports, widths_of
-from graycube.table.lanes import LaneStep, LaneWay, backwards, cycles, in_lanes, lengths
+from graycube.table.lanes import (
+    LaneStep,
+    LaneWay,
+    backwards,
+    cycles,
+    end_of,
+    in_lanes,
+    lengths,
+    shares_of,
+    turned,
+)
+from graycube.table.whole_shares import Lane, LaneShare
 
 _TWO = 2
 _Ports = int | Literal["all"]
@@ -139,23 +151,30 @@ def emit(task: Task, machine: Machine) -> Schedule:
     fields, choices = converted(task), _choices(task, machine)
     prices, most = _prices(task, machine, floor), _prices(task, machine)
 
-    def price(ways: Sequence[LaneWay]) -> float:
-        sizes = filter(None, cycles(ways, task.block))
+    def price(k: int) -> float:
+        sizes = filter(None, cycles(_shares(fields, *choices[k]), task.block))
         return sum(machine.message_time(size * task.itemsize) for size in sizes)
 
-    found, least = list[LaneWay](), inf
     first = min(range(len(most)), key=most.__getitem__)
+    found, least = first, inf
     for k in [first, *sorted(range(len(prices)), key=prices.__getitem__)[:TRIED]]:
         if prices[k] < least:
-            ways = _of_fields(fields, *choices[k])
-            found, least = min((found, least), (ways, price(ways)), key=itemgetter(1))
-    return in_lanes(task, "fewer-bytes", found)
+            found, least = min((found, least), (k, price(k)), key=itemgetter(1))
+    return in_lanes(task, "fewer-bytes", _of_fields(fields, *choices[found]))
 
 
 def _of_fields(fields: Sequence[Field], ports: _Ports, choice: _Choice) -> list[LaneWay]:
     """The ways of a point of the table of each field."""
     each = [_of_field(field, ports, k) for field, k in zip(fields, choice, strict=True)]
     return each[0] if len(each) == 1 else in_phases(each)
+
+
+def _shares(fields: Sequence[Field], ports: _Ports, choice: _Choice) -> list[LaneShare]:
+    """What these ways take of blocks and lanes, without their exchanges if that will do."""
+    if len(fields) > 1:
+        return shares_of(_of_fields(fields, ports, choice))
+    (field,), (k,) = fields, choice
+    return _of_point(_table(field.width, ports)[k], field.width, to_binary=field.to_binary)
 
 
 def _of_field(field: Field, ports: _Ports, point: int) -> list[LaneWay]:
@@ -243,32 +262,48 @@ def _all_at_once(fields: Sequence[Field], task: Task, machine: Machine) -> float
     return min(least, field_phases.price(task, machine))
 
 
-def _ways(point: _TablePoint, field: Field) -> list[LaneWay]:
-    """The ways of all nodes, by their top bits; those that differ in the lowest do the same."""
+def _of_point(point: _TablePoint, width: int, *, to_binary: bool = True) -> list[LaneShare]:
+    """What the classes of nodes send in the rounds: words but for the lowest bit.
+
+    What is used in a lane is a dimension by a class. Two more, above those of the table, stand
+    for all lower ones: for what came over an even number of links, and over an odd one. The
+    table has as many lower ones as shares that cross them.
+    """
     bits, rows = point
-    top = field.dims[-bits:]
-    mask = sum(1 << d for d in top[1:])
     starts = {start for start, _, _ in rows}
-    staying = [(start, 1, ()) for start in range(0, 1 << bits, 2) if start not in starts]
-    lower = [field.below(bits, odd=odd) for odd in (False, True)]
-    over = [(always(d),) for d in top]
     begins = {number for _, _, hops in rows for number, d in hops if d == bits}
     last = max(begins, default=inf)
-    longer = len(lower[0]) - len(begins)  # the table has as many lower bits as shares
+    longer, lower = width - bits - len(begins), width - bits
+    shares = [LaneShare(1, k, ()) for k in range(1 << bits - 1) if k << 1 not in starts]
+    for start, weight, hops in rows:
+        word, odd, lanes = start, False, list[Lane]()
+        for number, d in hops:
+            if d == bits:
+                lanes.append((number, lower, (word >> 1, d + odd)))
+                continue
+            lanes.append((number + longer if number > last else number, 1, (word >> 1, d)))
+            word, odd = word ^ 1 << d, not odd
+        shares.append(LaneShare(weight, (start if to_binary else word) >> 1, tuple(lanes)))
+    if to_binary:
+        return shares
+    end = end_of(chain(*(share.lanes for share in shares)))
+    return [
+        share._replace(lanes=tuple([turned(lane, end) for lane in reversed(share.lanes)]))
+        for share in shares
+    ]
+
+
+def _ways(point: _TablePoint, field: Field) -> list[LaneWay]:
+    """The ways of all nodes, by their top bits."""
+    top = field.dims[-point.bits :]
+    mask = sum(1 << d for d in top[1:])
+    over: list[tuple[Exchange, ...]] = [(always(d),) for d in top]
+    over += (field.below(point.bits, odd=odd) for odd in (False, True))
     ways = []
-    for start, weight, hops in [*staying, *rows]:
-        steps: list[LaneStep] = []
-        word, odd = start, False
-        for number, dimension in hops:
-            if dimension < bits:
-                late = longer if number > last else 0
-                lane = word >> 1, dimension
-                steps.append(LaneStep(number + late, over[dimension], lane))
-                word, odd = word ^ 1 << dimension, not odd
-            else:
-                steps.append(LaneStep(number, lower[odd], (word >> 1, "lower", odd)))
-        value = sum(1 << top[j] for j in range(1, bits) if start >> j & 1)
-        ways.append(LaneWay(weight, tuple(steps), mask, value))
+    for weight, word, lanes in _of_point(point, field.width):
+        steps = tuple([LaneStep(over[lane[2][1]], lane) for lane in lanes])
+        value = sum(1 << top[j + 1] for j in bit_indices(word))
+        ways.append(LaneWay(weight, steps, mask, value))
     return ways
 
 
@@ -328,8 +363,7 @@ def _priced(width: int, ports: _Ports) -> list[tuple[tuple[float, ...], _TablePo
     top = _has_top(width, ports)
     if top:
         points = [*points, *_read(f"top{TOP}_{ports}", TOP)]
-    field = Field(tuple(range(width)), to_binary=True)
-    priced = [(lengths(_ways(point, field)), point) for point in points]
+    priced = [(lengths(_of_point(point, width)), point) for point in points]
     if not top:
         return priced
     priced.sort(key=lambda both: (len(both[0]), sum(both[0])))

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain, islice, pairwise, product
 from math import lcm
 
-from graycube.table.lanes import LaneStep, LaneWay
+from graycube.table.lanes import LaneStep, LaneWay, end_of
 
 _Ways = Sequence[LaneWay]
 _Piece = tuple[int, list[LaneWay]]
@@ -27,13 +27,13 @@ def in_phases(fields: Sequence[_Ways]) -> list[LaneWay]:
     """The ways of all shares, from those of each field on its own.
 
     >>> from graycube.gf2 import Exchange
-    >>> low, high = (LaneStep(0, (Exchange(1 << d, when=2 << d),), "only") for d in (0, 2))
+    >>> low, high = (LaneStep((Exchange(1 << d, 2 << d),), (0, 1, "only")) for d in (0, 2))
     >>> for way in in_phases([[LaneWay(1, (low,), 2, 2)], [LaneWay(1, (high,), 8, 8)]]):
-    ...     print(way.mask, way.value, [(s.round, s.exchanges[0].flip) for s in way.steps])
+    ...     print(way.mask, way.value, [(s.lane[0], s.exchanges[0].flip) for s in way.steps])
     10 10 [(0, 1), (1, 4)]
     10 10 [(0, 4), (1, 1)]
     """
-    rounds = max(step.stop for way in chain(*fields) for step in way.steps)
+    rounds = end_of(step.lane for way in chain(*fields) for step in way.steps)
     pieces = [*_pieces(fields)]
     found = []
     for j, (weight, ways) in product(range(len(fields)), pieces):
@@ -41,9 +41,9 @@ def in_phases(fields: Sequence[_Ways]) -> list[LaneWay]:
         steps = []
         for p in range(len(fields)):
             f = (j + p) % len(fields)
-            for step in ways[f].steps:
-                lane = f, value - ways[f].value, step.lane
-                steps.append(LaneStep(p * rounds + step.round, step.exchanges, lane))
+            for exchanges, (first, times, used) in ways[f].steps:
+                lane = p * rounds + first, times, (f, value - ways[f].value, used)
+                steps.append(LaneStep(exchanges, lane))
         found.append(LaneWay(weight, tuple(steps), mask, value))
     return found
 

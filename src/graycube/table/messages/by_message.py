@@ -28,7 +28,7 @@ from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import always, converted, why_conversion
-from graycube.table.lanes import LaneStep, LaneWay, cycles, in_lanes
+from graycube.table.lanes import LaneStep, LaneWay, cycles, in_lanes, shares_of
 from graycube.table.messages.circuits import FEW, by_detours, on_circuits
 from graycube.table.messages.manners import (
     Hops,
@@ -96,7 +96,7 @@ def _price(manner: Manner, task: Task, machine: Machine) -> float:
     """What the rounds take; where units are not equal, they are counted."""
     size, more = divmod(task.block, manner.dealt)
     if more:
-        lengths = cycles(_ways(manner, task), task.block)
+        lengths = cycles(shares_of(_ways(manner, task)), task.block)
     else:
         lengths = [size * count for count in manner.fullest]
     return sum(machine.message_time(length * task.itemsize) for length in lengths)
@@ -106,7 +106,8 @@ def _going_round(manner: Manner, task: Task) -> Iterator[Manner]:
     """If parts are not equal, the same where another part of each message is a longer one."""
     if manner.units is None and task.block % manner.parts:
         other = manner._replace(units=task.block)
-        yield other._replace(fullest=tuple(cycles(_ways(other, task), task.block)))
+        shares = shares_of(_ways(other, task))
+        yield other._replace(fullest=tuple(cycles(shares, task.block)))
 
 
 def _least(manner: Manner, task: Task, machine: Machine) -> float:
@@ -161,7 +162,7 @@ def _choices(
 def _steps(node: int, hops: Hops) -> tuple[LaneStep, ...]:
     steps = []
     for number, d in hops:
-        steps.append(LaneStep(number, (always(d),), (node, d)))
+        steps.append(LaneStep((always(d),), (number, 1, (node, d))))
         node ^= 1 << d
     return tuple(steps)
 
