@@ -15,7 +15,7 @@ from sweeping import examples, seeds
 import graycube as gc
 from graycube.cost import lower_bounds, simulate
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Exchange, compose
+from graycube.gf2 import AffineMap, Exchange, Matrix, compose
 from graycube.schedule import (
     Crossing,
     Delay,
@@ -443,6 +443,16 @@ def test_the_rounds_of_elements_that_take_turns_are_those_of_their_clocks(seed):
     machine = gc.Machine(made.task.n, "all", startup=tuple(map(float, range(made.task.n))))
     loads = [set(used) for times, used in simulate(made).seconds(machine) for _ in range(times)]
     assert loads == [busy[late] for late in sorted(busy)]
+
+
+def test_half_of_the_slots_cross_half_as_many_links():
+    """One half goes after the other, and each is a way of its own."""
+    source = gc.Layout(AffineMap.identity(6), 3)
+    target = gc.Layout(AffineMap(Matrix((8, 1, 2, 4, 16, 32), 6)), 3)
+    machine = gc.Machine(3, 2, "circuit", startup=0.0, per_byte=1.0)
+    plan = gc.plan(source, target, 8, itemsize=1, machine=machine, algorithm="pipeline")
+    assert [way.mask for way in plan.schedule.ways] == [32, 32]
+    assert plan.traffic.crossings == len(expand(plan.schedule)) == 96
 
 
 def test_rounds_of_the_explicit_form_are_not_listed_either():

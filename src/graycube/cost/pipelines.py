@@ -38,13 +38,15 @@ def pipeline_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     ...     print(traffic.longest, traffic.crossings * traffic.times, traffic.times)
     1 640 8
     """
-    steps = [step for way in schedule.ways for step in way.steps]
-    uses = [(step.move, crossing) for step in steps for crossing in step.crossings]
+    n, p = schedule.task.n, schedule.task.p
+    steps = [(way, step) for way in schedule.ways for step in way.steps]
+    uses = [(way, step.move, crossing) for way, step in steps for crossing in step.crossings]
     if not uses:
         return
-    times, longest = _busy(schedule, [crossing for _, crossing in uses])
-    halves = [1 if move and move.changes(crossing.dim)[0] else 2 for move, crossing in uses]
-    total = sum(halves) * (schedule.task.block << schedule.task.n) >> 1
+    times, longest = _busy(schedule, [crossing for *_, crossing in uses])
+    halves = [1 if move and move.changes(crossing.dim)[0] else 2 for _, move, crossing in uses]
+    sizes = [way.everywhere(n, p) for way, *_ in uses]
+    total = sum(half * size for half, size in zip(halves, sizes, strict=True)) >> 1
     links = Fraction(total, times * longest)
     yield RoundTraffic(longest, links * longest, links, times=times)
 
