@@ -198,7 +198,7 @@ def test_pieces_are_equal_and_not_too_many():
 @pytest.mark.usefixtures("small")
 def test_room_is_for_what_lies_far_apart():
     """A long line has none, and nothing has a very large one."""
-    how = fftw.How("c2c", inverse=False, effort="measure", threads=1, spent=False)
+    how = fftw.How("measure", threads=1)
     for shape, axis in (((1 << 15, 1), 0), ((4, 4096), 1)):
         x = np.zeros(shape, complex)
         assert ways._through_room(LineWork(x, (axis,), x), how, None) is None

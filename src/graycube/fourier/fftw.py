@@ -52,18 +52,47 @@ class Strided(NamedTuple):
         return np.ndarray(self.shape, self.dtype, room, start, self.strides)
 
 
-class How(NamedTuple):
-    """What FFTW is asked for.
+class Like(NamedTuple):
+    """All that FFTW looks at of a work; there is no target if it is in place.
 
-    >>> How("c2c", False, "measure", 1, False).effort
+    >>> x = np.zeros((2, 3), complex)
+    >>> like = Like.of(LineWork(x, (0,), x))
+    >>> like.target is None, like.work().out.shape
+    (True, (2, 3))
+    """
+
+    source: Strided
+    target: Strided | None
+    axes: tuple[int, ...]
+    kind: str
+    inverse: bool
+    spent: bool
+
+    @classmethod
+    def of(cls, work: LineWork) -> "Like":
+        """What it is of that work."""
+        source, target = Strided.of(work.lines), Strided.of(work.out)
+        same = work.lines.ctypes.data == work.out.ctypes.data and source == target
+        return cls(
+            source, None if same else target, work.axes, work.kind, work.inverse, work.spent
+        )
+
+    def work(self) -> LineWork:
+        """A work like that one, on arrays of its own."""
+        lines = self.source.room()
+        out = lines if self.target is None else self.target.room()
+        return LineWork(lines, self.axes, out, self.kind, self.inverse, spent=self.spent)
+
+
+class How(NamedTuple):
+    """How long FFTW's planner tries, and how many threads transform.
+
+    >>> How("measure", 1).effort
     'measure'
     """
 
-    kind: str
-    inverse: bool
     effort: Effort
     threads: int
-    spent: bool
 
     def plan(self, work: LineWork, *flags: str) -> Any:  # noqa: ANN401
         """FFTW's plan; making it may write into both arrays."""
@@ -77,34 +106,11 @@ class How(NamedTuple):
         )
 
 
-def rooms(source: Strided, target: Strided | None) -> tuple[Lines, Lines]:
-    """Arrays like those, or one for both.
-
-    >>> lines, out = rooms(Strided.of(np.zeros(3)), None)
-    >>> lines is out
-    True
-    """
-    room = source.room()
-    return room, room if target is None else target.room()
-
-
-def looks(work: LineWork) -> tuple[Strided, Strided | None]:
-    """What FFTW looks at of the arrays of a work; there is one if it is in place.
-
-    >>> x = np.zeros((2, 3), complex)
-    >>> looks(LineWork(x, (0,), x))[1] is None
-    True
-    """
-    source, target = Strided.of(work.lines), Strided.of(work.out)
-    same = work.lines.ctypes.data == work.out.ctypes.data and source == target
-    return source, None if same else target
-
-
 def executed(work: LineWork, how: How) -> Call:
     """A work as FFTW plans it, without its factor; nothing is written meanwhile.
 
     >>> x = np.array([1, 3], complex)
-    >>> _ = executed(LineWork(x, (0,), x), How("c2c", False, "measure", 1, False))()
+    >>> _ = executed(LineWork(x, (0,), x), How("measure", 1))()
     >>> x.real.tolist()
     [4.0, -2.0]
     """
@@ -114,8 +120,7 @@ def executed(work: LineWork, how: How) -> Call:
         try:
             plan = how.plan(work, "FFTW_WISDOM_ONLY")
         except RuntimeError:  # FFTW has not met it, or somebody made it forget
-            lines, out = rooms(*looks(work))
-            plan = how.plan(work._replace(lines=lines, out=out))
+            plan = how.plan(Like.of(work).work())
             plan.update_arrays(work.lines, work.out)
     execute: Call = plan.execute
     return execute

@@ -16,7 +16,7 @@ from time import perf_counter
 
 import numpy as np
 
-from graycube.fourier.fftw import Effort, How, Strided, executed, looks, rooms
+from graycube.fourier.fftw import Effort, How, Like, executed
 from graycube.fourier.parts import in_two, padded, parts
 from graycube.fourier.works import Call, Copy, LineWork, all_of, scaled
 from graycube.host import threads
@@ -50,11 +50,11 @@ def planned(work: LineWork, effort: Effort, rival: Rival, *, once: bool = False)
         return lambda: None
     if not (lines.flags.aligned and out.flags.aligned):  # FFTW takes no others
         return _with_factor(rival(work), work)
-    how = How(work.kind, work.inverse, effort, threads(), work.spent)
+    how = How(effort, threads())
     way: _Way = _whole
     if effort != "estimate":
         ways = _WAYS[:2] if once else _WAYS
-        way = _fastest(*looks(work), work.axes, how, rival, ways)
+        way = _fastest(Like.of(work), how, rival, ways)
     made = way(work, how, rival)
     if made is None:
         raise AssertionError(work)
@@ -62,21 +62,13 @@ def planned(work: LineWork, effort: Effort, rival: Rival, *, once: bool = False)
 
 
 @lru_cache(maxsize=_KEPT)
-def _fastest(  # noqa: PLR0913, PLR0917 - all that decides
-    source: Strided,
-    target: Strided | None,
-    axes: tuple[int, ...],
-    how: How,
-    rival: Rival,
-    ways: "tuple[_Way, ...]",
-) -> "_Way":
+def _fastest(like: Like, how: How, rival: Rival, ways: "tuple[_Way, ...]") -> "_Way":
     """The way that is mostly the fastest on such arrays, which FFTW then knows."""
-    lines, out = rooms(source, target)
-    work = LineWork(lines, axes, out, how.kind, how.inverse, spent=how.spent)
+    work = like.work()
     how.plan(work)  # here, where nothing is lost
     made = {way: way(work, how, rival) for way in ways}
     calls = {way: call for way, call in made.items() if call is not None}
-    caches = _NEAREST if out.nbytes < _WORTH else _ALL
+    caches = _NEAREST if work.out.nbytes < _WORTH else _ALL
     once = {way: min(_seconds(call, caches) for _ in range(2)) for way, call in calls.items()}
     near = [way for way in calls if once[way] <= _ABOUT * min(once.values())]
     times, begin, passed = {way: [once[way]] for way in near}, perf_counter(), 0.0
