@@ -1,8 +1,8 @@
 """Planning and proving at any size, and element crossings per second where all are followed.
 
 Every round runs all contenders one after the other; what is printed are the median and the
-range over the rounds. Plans over 64 and 128 dimensions are made in other processes, which
-remember nothing but a small plan.
+range over the rounds. First plans are made in other processes, which remember nothing but a
+small plan.
 
     python benchmarks/schedule.py [ROUNDS]
 """
@@ -21,7 +21,9 @@ from graycube.verify import check_algebra, check_elements
 BLOCK = 16
 SIZES = range(8, 15)
 LARGEST = 16
-WIDE = [(n, ports) for n in (64, 128) for ports in ("1", "2", "4", "7", str(n))]
+LARGE = 3 << 12
+FIRST = [(8, "8", 24), (8, "8", LARGE)]
+FIRST += [(n, ports, LARGE) for n in (64, 128) for ports in ("1", "2", "4", "7", str(n))]
 STARTUPS = 1e3, 0.0
 
 
@@ -59,25 +61,25 @@ def symbolic(rounds: int) -> None:
         report(name, values, "ms")
 
 
-def first_plan(n: int, ports: str, startup: float) -> float:
-    """Processor time of Gray to binary, 12,288 elements on a node, after a small plan."""
+def first_plan(n: int, ports: str, block: int, startup: float) -> float:
+    """Processor time of Gray to binary, with so many elements on a node, after a small plan."""
     for dims in (5, n):
         machine = gc.Machine(dims, min(int(ports), dims), startup=startup, per_byte=1.0)
         start = time.process_time()
-        gc.plan(gc.Layout.nodes(dims, "gray"), gc.Layout.nodes(dims), 3 << 12, machine=machine)
+        gc.plan(gc.Layout.nodes(dims, "gray"), gc.Layout.nodes(dims), block, machine=machine)
     return time.process_time() - start
 
 
-def wide(rounds: int) -> None:
+def first(rounds: int) -> None:
     print(f"first plans, {rounds} rounds, processor time")
-    for n, ports in WIDE:
+    for n, ports, block in FIRST:
         for startup in STARTUPS:
-            line = [sys.executable, __file__, str(n), ports, str(startup)]
+            line = [sys.executable, __file__, str(n), ports, str(block), str(startup)]
             ran = (
                 subprocess.run(line, check=True, capture_output=True, text=True)  # noqa: S603
                 for _ in range(rounds)
             )
-            name = f"n = {n}, {ports} ports, start-up {startup:g}"
+            name = f"n = {n}, {ports} ports, {block}, start-up {startup:g}"
             report(name, [float(one.stdout) for one in ran], "s")
 
 
@@ -117,11 +119,12 @@ def largest() -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 3:  # a process of its own
-        print(first_plan(int(sys.argv[1]), sys.argv[2], float(sys.argv[3])))
+        n, ports, block, startup = sys.argv[1:]
+        print(first_plan(int(n), ports, int(block), float(startup)))
         sys.exit()
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 7
     symbolic(repeats)
-    wide(repeats)
+    first(repeats)
     for size in SIZES:
         explicit(size, repeats)
     largest()

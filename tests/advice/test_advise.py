@@ -163,11 +163,19 @@ def transform(layouts, name, ports, method, **rest):
 def test_transforms_of_cyclic_gray_data_take_no_longer_with_enough_memory(
     d, ports, least, method
 ):
-    """On one port four elements on a node are enough, on all ports eight."""
-    for slots in range(least, 7):
+    """On one port four elements on a node are enough, on all ports eight, and not too many."""
+    gains = d == 4 and ports == "all" and method == "leave"  # chains with sides do, in binary
+    for slots in range(least, 5 if gains else 7):
         layouts = cyclic(d, slots)
         gray, binary = (transform(layouts, name, ports, method) for name in ("gray", "binary"))
         assert gray == binary > 0
+
+
+@pytest.mark.parametrize("slots", [5, *sweep((6,))])
+def test_chains_with_sides_are_for_binary_data(slots):
+    layouts = cyclic(4, slots)
+    gray, binary = (transform(layouts, name, "all", "leave") for name in ("gray", "binary"))
+    assert binary < gray < 1.2 * binary
 
 
 @pytest.mark.parametrize("d", [3, 4])
