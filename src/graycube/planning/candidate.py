@@ -188,7 +188,7 @@ def _as_if_alike(machine: Machine) -> tuple[Machine, ...]:
     """The machine, and if its links differ, machines on which all are as one of them.
 
     Algorithms choose the sizes of messages by how many bytes a start-up is worth, and use as
-    many links at once as they may: where links are shared, fewer can be better.
+    many links at once as they may: where links are shared or differ, fewer can be better.
     """
     if machine.alike:
         return (machine,)
@@ -198,11 +198,8 @@ def _as_if_alike(machine: Machine) -> tuple[Machine, ...]:
     most = machine.links_at_once
     for link in worth.values():
         for ports in sorted({1, *(wires.ports for wires in machine.wires), most}):
-            if ports == most or machine.wires:
-                plain = replace(
-                    machine, ports=ports, share=1, sides=(), joined=(), nested=False
-                )
-                made.append(replace(plain, startup=link.startup, per_byte=link.per_byte))
+            plain = replace(machine, ports=ports, share=1, sides=(), joined=(), nested=False)
+            made.append(replace(plain, startup=link.startup, per_byte=link.per_byte))
     return tuple(made)
 
 
