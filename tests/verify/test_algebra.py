@@ -40,9 +40,8 @@ def with_strand(schedule, s, **changes):
 def hops(draw, **how):
     """A schedule, its machine, and the place of one of its hops."""
     schedule, machine = draw(conversions(**how))
-    s = draw(st.integers(0, len(schedule.ways) - 1))
-    way = schedule.ways[s].steps
-    return schedule, machine, s, draw(st.integers(0, len(way) - 1))
+    s = draw(st.sampled_from([s for s, way in enumerate(schedule.ways) if way.steps]))
+    return schedule, machine, s, draw(st.integers(0, len(schedule.ways[s].steps) - 1))
 
 
 def with_hop(schedule, s, k, **changes):
