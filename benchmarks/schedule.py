@@ -34,7 +34,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def report(name: str, values: list[float], unit: str) -> None:
-    print(f"  {name:36} {median(values):9.3f}  ({min(values):.3f} - {max(values):.3f}) {unit}")
+    print(f"  {name:42} {median(values):9.3f}  ({min(values):.3f} - {max(values):.3f}) {unit}")
 
 
 def planned(n: int, algorithm: str = "auto", block: int = BLOCK) -> gc.Plan:
