@@ -43,10 +43,15 @@ _LEFT = WORDS + 1  # where in its first line it says so
 ROOM = LINE - _HEAD
 """Most bytes of a note."""
 _IN_ORDER = platform.machine() in {"x86_64", "AMD64"}
-_SPINS, _YIELDS = 20, 60  # looks, before a rank yields and before it sleeps
+_SPINS, _YIELDS = 4, 60  # looks, before a rank yields and before it sleeps
 _ALONE = 300  # looks before it sleeps, if no rank waits for its processor
 _PAUSE, _LONGEST = 5e-5, 1e-3  # seconds: the first pause, and the last ones
 _LONG = 0.1  # seconds, before it may tell others that it waits
+
+
+def in_order() -> bool:
+    """Whether other processors see the stores of one in their order."""
+    return _IN_ORDER
 
 
 def lines(ranks: int) -> int:
@@ -71,9 +76,10 @@ class Meeting:
         self._comm, self._roll, self.number = comm, roll or Roll(comm), 0
         self._words = memory.cast("q")
         self._lines = np.frombuffer(memory, np.uint8)[: lines(comm.size)].reshape(2, -1, LINE)
-        width = LINE // self._words.itemsize
+        width, said = LINE // self._words.itemsize, 1 + WORDS
         self._yields = _ALONE if comm.size <= (os.cpu_count() or 1) else _YIELDS
         self._sets = [range(k * width, (k + comm.size) * width, width) for k in (0, comm.size)]
+        self._said = [[self._words[at : at + said] for at in starts] for starts in self._sets]
         self._broken: tuple[str, ...] | None = None
 
     def meet(self, words: Sequence[int] = (0,) * WORDS, note: Note | None = None) -> bool:
@@ -84,18 +90,18 @@ class Meeting:
         self.number = number = self.number + 1
         if note is not None:
             self._lines[number & 1, comm.rank, _HEAD : _HEAD + len(note)] = note
-        starts = self._sets[number & 1]
-        own = starts[comm.rank]
+        starts, every = self._sets[number & 1], self._said[number & 1]
+        own, mine = starts[comm.rank], every[comm.rank]
         memory[own + 1], memory[own + 2], memory[own + 3] = words
         memory[own] = number
-        if not _IN_ORDER:
+        if not in_order():
             comm.Barrier()
         alike = True
-        for start in starts:
-            if memory[start] < number:
-                self._wait(start, number)
-            said = memory[start + 1], memory[start + 2], memory[start + 3]
-            alike = alike and said == words
+        for start, said in zip(starts, every, strict=True):
+            if said != mine:  # number and words at a stroke
+                if memory[start] < number:
+                    self._wait(start, number)
+                alike = alike and said == mine
         return alike
 
     def notes(self, nbytes: int) -> Note:
