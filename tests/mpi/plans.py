@@ -11,14 +11,17 @@ from dataclasses import replace
 from functools import partial
 from itertools import permutations
 from pathlib import Path
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import numpy as np
-from mpi_checks import checks, one_error, raised
+from mpi_checks import checks, one_error, over_messages, raised
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, PeerError
 from graycube.gf2 import AffineMap, Matrix
+from graycube.run import Execution
+from graycube.run.rounds import Handed, Mailed
+from graycube.run.windows import windows
 from graycube.schedule import dump
 
 RECORD = np.dtype([("name", "U3"), ("place", np.int16), ("weight", np.complex64)])
@@ -491,6 +494,87 @@ def in_step_or_not(comm):
     yield from simple(comm, "after ranks that did not agree")
 
 
+# By memory
+
+
+def bound_to(plan, comm, seed=0):
+    """A plan bound to its block, and what comes of it."""
+    blocks = content((comm.size, 8), seed=seed)
+    return plan.bind(blocks[comm.rank], comm), plan.apply(blocks)[comm.rank]
+
+
+def by_memory_or_messages(comm):
+    """Through memory, unless that is much at a time, or the ranks share none."""
+    lone, near = over_messages(comm.Dup()), Mailed if windows(comm) is None else Handed
+    for plan in both_plans(size_of(comm)):
+        for over, large, kind in (
+            (comm, 1 << 20, near),
+            (comm, 64, Mailed),
+            (lone, 64, Mailed),
+        ):
+            with patch("graycube.run.bind.LARGE", large):
+                bound, wanted = bound_to(plan, over)
+            kinds = {type(messages) for _, messages, _ in bound._rounds}
+            yield kinds == {kind}, f"{plan!r} of at most {large} bytes by {kinds}"
+            for k in range(6):
+                if comm.rank == k % comm.size:
+                    time.sleep(0.01)
+                bound.result[...] = -1
+                yield same(bound.run(), wanted), f"{plan!r}, by {kind}: {bound.result}"
+            bound.free()
+    lone.Free()
+
+
+def in_larger_outboxes(comm):
+    """What was bound goes on after others needed more room, and takes turns with them."""
+    over = comm.Dup()
+    plans = [plan for block in (8, 64, 4096) for plan in both_plans(size_of(comm), block)]
+    bounds = []
+    for seed, plan in enumerate(plans):
+        blocks = content((comm.size, 8, plan.task.block // 8), seed=seed)
+        bounds.append((plan.bind(blocks[comm.rank], over), plan.apply(blocks)[comm.rank]))
+        for bound, wanted in bounds[::-1] + bounds:
+            bound.result[...] = -1
+            yield same(bound.run(), wanted), f"{plan!r} after {len(bounds)}"
+    over.Free()
+
+
+def small_blocks_are_bound_once(comm):
+    """Results are new ones all the same, and larger blocks are bound each time."""
+    over, plan = comm.Dup(), field_plan(size_of(comm))
+    for payload, times in ((1, 1), (2000, 4)):
+        results = []
+        with patch("graycube.run.bind.Execution", Mock(wraps=Execution)) as made:
+            for seed in range(4):
+                blocks = content((comm.size, 8, payload), seed=seed)
+                found = plan.execute(blocks[comm.rank], over)
+                results.append((found, plan.apply(blocks)[comm.rank]))
+        yield made.call_count == times, f"{made.call_count} for a payload of {payload}"
+        yield all(same(*pair) for pair in results), f"a payload of {payload}"
+        out, order = np.empty_like(found), blocks[comm.rank].copy(order="F")
+        yield plan.execute(order, over, out=out) is out, "another array"
+        yield same(out, found), "from another order, to a given array"
+    over.Free()
+
+
+def other_runs(comm):
+    """Ranks that run different things hear so, and nothing of that comes to an array."""
+    over = comm.Dup()
+    swap = gc.Layout.parse("(b1 || b0)"), gc.Layout.parse("(b0 || b1)")
+    plan = gc.plan(*swap, 8, itemsize=8, machine=all_ports(1))
+    pair = [plan.bind(np.ones((16, k), int), over) for k in (1, 2)]
+    for bound in pair:
+        yield (bound.run() == 1).all(), f"{bound.result}"
+        bound.result[...] = -1
+    if windows(over) is not None:
+        for _ in range(2):  # and whatever they run afterwards
+            error = raised(pair[comm.rank].run)
+            yield isinstance(error, PeerError), f"{error!r}"
+            yield f"rank {1 - comm.rank} calls something else" in str(error), f"{error}"
+        kept = pair[comm.rank].result.reshape(2, 8, -1)[1 - comm.rank]
+        yield (kept == -1).all(), f"{kept}"
+
+
 # Files
 
 
@@ -639,7 +723,8 @@ ALL = (2, 4, 8, 16)
 CHECKS = (
     checks(ALL, algorithms, messages_of_the_program)
     | checks((4, 16), renumbering, objects)
-    | checks((2, 4), boxes, unfreed)
+    | checks((2, 4), boxes, unfreed, small_blocks_are_bound_once)
+    | checks((2, 4, 8), by_memory_or_messages, in_larger_outboxes)
     | checks(
         (4,),
         dtypes,
@@ -658,5 +743,5 @@ CHECKS = (
     | checks((2, 4, 8), bound_in_place, freed_communicators)
     | checks((4, 8), interleaved, files, other_numbers)
     | checks((4, 8, 16), halves, in_step)
-    | checks((2,), many_communicators)
+    | checks((2,), many_communicators, other_runs)
 )

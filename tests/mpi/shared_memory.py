@@ -9,6 +9,7 @@ import sys
 import time
 import warnings
 from functools import partial
+from gc import collect
 from itertools import product
 from pathlib import Path
 from unittest.mock import patch
@@ -280,11 +281,18 @@ def maps():
 
 def memory_is_given_back(comm):
     """With the communicator; before that, the buffers that larger ones replace."""
+    collect()  # what checks before this one left
     over, before = comm.Dup(), maps()
     shared = windows(over)
     for nbytes in (1 << 16, 1 << 20):
         yield shared.reserve(nbytes), f"{nbytes} bytes"
         yield maps() == before + 2, f"{maps()} of {before}"
+    n = size_of(over)
+    pair = gc.Layout.cyclic(n + 1, n), gc.Layout.consecutive(n + 1, n)
+    plan = gc.plan(*pair, 2, machine="ideal")
+    for payload in (1, 1000):
+        plan.execute(np.zeros((2, payload)), over)
+        yield maps() == before + 3, f"{maps()} of {before}, with outboxes"
     del shared
     over.Free()
     yield maps() == before, f"{maps()} of {before} are left"

@@ -104,7 +104,7 @@ class _OnRank:
         self._block, self._result = (np.empty(blocks.shape, blocks.dtype) for _ in range(2))
         (script,) = planned.scripts
         self._execution = Execution(
-            script, comm, self._block[0], self._result[0], "a butterfly", self._between
+            script, comm, self._block[0], self._result[0], "a butterfly", between=self._between
         )
 
     def _between(self, number: int, result: Blocks, spare: Sequence[Blocks]) -> None:

@@ -17,7 +17,17 @@ from graycube.planning.candidate import Candidate, all_candidates
 from graycube.planning.explain import sheet_of
 from graycube.planning.files import parsed_plan, plan_text
 from graycube.planning.others import counted, require_schedule
-from graycube.run import Execution, agreed, apply, bind, require_comm, scripts
+from graycube.run import (
+    Execution,
+    agreed,
+    apply,
+    bind,
+    execute,
+    reordered,
+    require_comm,
+    scripts,
+)
+from graycube.run.agreement import Told
 from graycube.run.local import require_blocks, require_out
 from graycube.run.script import Script
 from graycube.schedule import Action, Moves, Replication, Schedule, Task, actions, dump, expand
@@ -260,11 +270,7 @@ class Plan(Shown):
         ...     chosen = gc.plan(gray, binary, block=4, itemsize=8, machine="ideal")
         ...     return chosen.execute([comm.rank] * 4, comm)
         """
-        bound = self._bound(block, comm, out)
-        try:
-            return bound.run()
-        finally:
-            bound.free()
+        return execute(self.task, self._told, self.identity, block, comm=comm, out=out)
 
     def bind(
         self, block: ArrayLike, comm: "Intracomm", out: NDArray[Any] | None = None
@@ -282,11 +288,6 @@ class Plan(Shown):
         ...     for _ in range(100):
         ...         block += bound.run()
         """
-        return self._bound(block, comm, out)
-
-    def _bound(
-        self, block: ArrayLike, comm: "Intracomm", out: NDArray[Any] | None
-    ) -> Execution:
         return bind(self.task, self._told, self.identity, block, comm=comm, out=out)
 
     def _told(self, node: int) -> Script:
@@ -298,7 +299,7 @@ class Plan(Shown):
             warn(
                 f"the plan has {self.rounds} rounds, since its machine has no start-up; "
                 "measure the real one with graycube.calibrate, or say Machine(startup=...)",
-                stacklevel=7,  # who called bind or execute
+                stacklevel=6,  # who called bind or execute
             )
         return self._script(node)
 
@@ -315,11 +316,24 @@ class Plan(Shown):
         ...     return chosen.execute(block, comm), chosen.renumbered(comm)
         """
         nodes = 1 << self.task.n
-        own = agreed(comm, lambda: (require_comm(comm, nodes), {"plan": self.identity}))
-        if self.schedule.relabel is None:
-            return own
-        moved = self.schedule.relabel(self._in_cube(own.rank)) & nodes - 1
-        return require_comm(own.Split(0, self.machine.numbers.inverse()(moved)))
+        own = agreed(comm, lambda: (require_comm(comm, nodes), self._alike))
+        return own if self._numbers is None else reordered(own, self._numbers)
+
+    @cached_property
+    def _alike(self) -> Told:
+        """What all ranks must have alike that only need the plan."""
+        return Told(plan=self.identity)
+
+    @cached_property
+    def _numbers(self) -> list[int] | None:
+        """The new numbers of the nodes, if they get any."""
+        relabel, numbers = self.schedule.relabel, self.machine.numbers
+        if relabel is None:
+            return None
+        nodes = np.arange(1 << self.task.n)
+        moved = relabel(numbers(nodes)) & len(nodes) - 1
+        found: list[int] = numbers.inverse()(moved).tolist()
+        return found
 
     def _script(self, node: int) -> Script:
         if node not in self._scripts:

@@ -6,14 +6,14 @@ once all ranks are ``agreed``. Ranks of one machine share ``windows``, through w
 """
 
 from graycube.run.agreement import agreed, no_way_back
-from graycube.run.bind import bind
+from graycube.run.bind import bind, execute
 from graycube.run.butterflies import emulate, replicate
 from graycube.run.by_index import script_by_index
 from graycube.run.execution import Execution
 from graycube.run.local import apply
 from graycube.run.mpi import freed_with, mpi, private, require_comm
 from graycube.run.redistribution import redistribution
-from graycube.run.renumbering import renumbered
+from graycube.run.renumbering import renumbered, reordered
 from graycube.run.scripts import scripts, scripts_at_once
 from graycube.run.together import rehearse
 
@@ -23,6 +23,7 @@ __all__ = [
     "apply",
     "bind",
     "emulate",
+    "execute",
     "freed_with",
     "mpi",
     "no_way_back",
@@ -30,6 +31,7 @@ __all__ = [
     "redistribution",
     "rehearse",
     "renumbered",
+    "reordered",
     "replicate",
     "require_comm",
     "script_by_index",

@@ -4,18 +4,19 @@ The requests are persistent, and the buffers that pack scattered rows are made o
 follow each other are sent from where they are and received where they belong, without a copy.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.run.agreement import no_way_back
-from graycube.run.mpi import freed_with, mpi, private
-from graycube.run.roll import DATA
+from graycube.run.channels import Channels
+from graycube.run.mpi import freed_with, private
+from graycube.run.rounds import Copy, Handed, Item, Mailed, Trade, room_for
 from graycube.run.script import Bank, Message, Part, Round, Rows, Script
 from graycube.run.together import Between
 
@@ -23,35 +24,17 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm, Prequest, Request
 
 _Banks = dict[Bank, NDArray[Any]]
+_Rows = Rows | EllipsisType
+_Copying = Callable[[_Banks, Message, NDArray[np.uint8]], Copy]
 _WORDS = (np.complex128, np.uint64, np.uint32, np.uint16, np.uint8)  # the widest that fits
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Packed:
-    """A message with a buffer of its own: which rows of which bank are where in it."""
+class _Turn(NamedTuple):
+    """Messages, and rows that stay: these are copied while the messages are under way."""
 
-    buffer: NDArray[Any]
-    parts: tuple[tuple[NDArray[Any], Rows, NDArray[Any]], ...]
-
-    def gather(self) -> None:
-        for bank, rows, place in self.parts:
-            if isinstance(rows, slice):
-                place[...] = bank[rows]
-            else:
-                # "clip" spares a copy; the rows are in range
-                np.take(bank, rows, axis=0, out=place, mode="clip")
-
-    def scatter(self) -> None:
-        for bank, rows, place in self.parts:
-            bank[rows] = place
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _BoundRound:
     number: int
-    before: tuple[_Packed, ...]
-    requests: "tuple[Prequest, ...]"
-    after: tuple[_Packed, ...]
+    messages: Trade
+    kept: Sequence[Copy]
 
 
 class Execution:
@@ -75,11 +58,15 @@ class Execution:
         block: NDArray[Any],
         result: NDArray[Any],
         name: str,
+        word: int = 0,
         between: Between | None = None,
     ) -> None:
-        known = private(comm)
-        self.result, self._name, self._comm, self._roll = result, name, known.comm, known.roll
-        self._at, self._between = 0, between
+        self._known = known = private(comm)
+        self.block, self.result = block, result
+        self._name, self._comm, self._roll = name, known.comm, known.roll
+        self._between, self._script, self._word = between, script, word
+        self._at = at = [0]  # the round that is carried out
+        self._no_way_back = no_way_back(lambda: f"round {at[0]} of {name}")
         live = block.flags.c_contiguous and not np.may_share_memory(block, result)
         source = block if live else np.empty(block.shape, block.dtype)
         target = result if result.flags.c_contiguous else np.empty(result.shape, result.dtype)
@@ -87,17 +74,52 @@ class Execution:
         self._store = None if target is result else (result, target)
         self._banks, self._target = _banks(script, source, target), target
         self._spare = self._banks[Bank.SPARE].view(np.uint8).view(target.dtype)
-        self._kept = [*self._staying(script.kept)]
-        known_rounds = {r.number: r for r in script.rounds}
-        numbers = (
-            range(script.in_step) or known_rounds
-        )  # who has nothing to do meets the others
-        rounds = (known_rounds.get(k, Round(k, (), ())) for k in numbers)
-        self._rounds = [self._prepared(r.number, r.sends, r.receives) for r in rounds]
-        self._last = script.in_step - 1
+        self._steps = range(script.in_step - 1)
         self._meeting: Request | None = None
-        requests = (q for r in self._rounds for q in r.requests)
-        self._requests = freed_with(self, requests, known)
+        self._rounds: list[_Turn] = []
+        self._channels: Channels | None = None
+        self._requests = freed_with(self, (), known)
+
+    @cached_property
+    def room(self) -> int:
+        """The bytes of an outbox that has what leaves at a time."""
+        rounds = (self._items(r.sends, _gathering) for r in self._script.rounds)
+        return max(map(room_for, rounds), default=0)
+
+    def through(self, channels: Channels | None) -> None:
+        """Send the messages by memory, or else by MPI.
+
+        >>> def program(execution, comm):  # all ranks alike
+        ...     through = channels(comm)
+        ...     if through is not None and through.reserve(execution.room):
+        ...         execution.through(through)
+        """
+        if self._rounds and channels is self._channels:
+            return
+        self._rounds, self._channels = [], channels
+        script, alone = self._script, self._between is None
+        known_rounds = {r.number: r for r in script.rounds}
+        # who has nothing to do meets the others
+        numbers = [*(range(script.in_step) or known_rounds)]
+        if not (alone and numbers):
+            numbers = [-1, *numbers]
+        requests: list[Prequest] = []
+        kept = [*self._staying(script.kept)]
+        for number in numbers:
+            r = known_rounds.get(number, Round(number, (), ()))
+            going = self._items(r.sends, _gathering)
+            # with work between the rounds, what comes takes the place of what leaves
+            coming = self._items(r.receives, _scattering, apart=not alone)
+            messages: Trade
+            if channels is None:
+                messages = Mailed(self._known, going, coming)
+                requests += messages.requests
+            else:
+                messages = Handed(channels, going, coming, self._word)
+            self._rounds.append(_Turn(number, messages, kept))
+            kept = []
+        self._requests()
+        self._requests = freed_with(self, requests, self._known)
 
     def run(self) -> NDArray[Any]:
         """Carry the script out on what is in the block now; collective."""
@@ -107,115 +129,108 @@ class Execution:
                 "its requests are gone, by free() or with its communicator",
                 "bind it again",
             )
-        with no_way_back(self._doing):
+        with self._no_way_back:
+            if not self._rounds:
+                self.through(None)
             self._roll.begin()
             if self._load is not None:
                 np.copyto(*self._load)
-            waiting = self._between is None
-            if not waiting:
-                self._keep()
-                self._work(-1)
-            for r in self._rounds:
-                self._begin(r)
-                if waiting:  # while the first messages are under way
-                    self._keep()
-                    waiting = False
-                self._end(r)
-            if waiting:
-                self._keep()
+            for number, messages, kept in self._rounds:
+                self._at[0] = number
+                messages.gather()
+                if self._meeting is not None:
+                    self._roll.wait(self._meeting.Test, data=True)
+                    self._meeting = None
+                messages.start()
+                for copy in kept:
+                    copy()
+                messages.finish()
+                if number in self._steps:
+                    self._meeting = self._comm.Ibarrier()
+                if self._between is not None:
+                    self._between(number, self._target[None], [self._spare])
             if self._store is not None:
                 np.copyto(*self._store)
         return self.result
-
-    def _begin(self, r: _BoundRound) -> None:
-        self._at = r.number
-        for message in r.before:
-            message.gather()
-        if self._meeting is not None:
-            self._roll.wait(self._meeting.Test, data=True)
-            self._meeting = None
-        mpi().Prequest.Startall(r.requests)
-
-    def _end(self, r: _BoundRound) -> None:
-        done = partial(mpi().Prequest.Testall, r.requests)
-        self._roll.wait(done, data=True)
-        if r.number < self._last:
-            self._meeting = self._comm.Ibarrier()
-        for message in r.after:
-            message.scatter()
-        self._work(r.number)
 
     def free(self) -> None:
         """Give the requests back; :meth:`run` cannot be called any more."""
         self._requests()
 
-    def _doing(self) -> str:
-        return f"round {self._at} of {self._name}"
-
-    def _work(self, number: int) -> None:
-        if self._between is not None:
-            self._between(number, self._target[None], [self._spare])
-
-    def _keep(self) -> None:
-        for given, taken, made, put in self._kept:
-            made[put] = given[taken]
-
-    def _staying(
-        self, kept: Sequence[tuple[Part, Part]]
-    ) -> Iterator[tuple[NDArray[Any], Rows, NDArray[Any], Rows]]:
+    def _staying(self, kept: Sequence[tuple[Part, Part]]) -> Iterator[Copy]:
         for source, target in kept:
             given, made = self._banks[source.bank], self._banks[target.bank]
             if not isinstance(target.rows, slice):
                 given, made = _as_items(given), _as_items(made)
-            yield given, source.rows, made, target.rows
+            yield _copy(made, target.rows, given, source.rows)
 
-    def _prepared(
-        self, number: int, sends: Sequence[Message], receives: Sequence[Message]
-    ) -> _BoundRound:
-        def in_pairs(message: Message) -> int:  # so that both of a pair turn to each other
-            return message.peer ^ self._comm.rank
-
-        sends, receives = sorted(sends, key=in_pairs), sorted(receives, key=in_pairs)
-        outgoing = [*map(self._buffered, sends)]
-        apart = self._between is not None  # what comes takes the place of what leaves
-        incoming = [self._buffered(message, apart=apart) for message in receives]
-        requests = [
-            *self._made(self._comm.Recv_init, receives, incoming),
-            *self._made(self._comm.Send_init, sends, outgoing),
+    def _items(
+        self, messages: Sequence[Message], copying: _Copying, *, apart: bool = False
+    ) -> list[Item]:
+        """The messages, in an order in which both of a pair turn to each other."""
+        banks, own = self._banks, self._comm.rank
+        width = banks[Bank.BLOCK].nbytes // self._script.rows
+        return [
+            Item(
+                message.peer,
+                message.count * width,
+                partial(copying, banks, message),
+                None if apart else _stretch(banks, message),
+            )
+            for message in sorted(messages, key=lambda message: message.peer ^ own)
         ]
-        before = tuple(p for p in outgoing if p.parts)
-        after = tuple(p for p in incoming if p.parts)
-        return _BoundRound(number, before, tuple(requests), after)
 
-    def _buffered(self, message: Message, *, apart: bool = False) -> _Packed:
-        """The message where it is, if its rows follow each other, or with a buffer."""
-        first = message.parts[0]
-        bank = self._banks[first.bank]
-        if len(message.parts) == 1 and isinstance(first.rows, slice) and not apart:
-            return _Packed(bank[first.rows], ())
-        buffer = np.empty((message.count, *bank.shape[1:]), bank.dtype)
-        return _Packed(buffer, tuple(self._placed(message, buffer)))
 
-    def _placed(
-        self, message: Message, buffer: NDArray[Any]
-    ) -> Iterator[tuple[NDArray[Any], Rows, NDArray[Any]]]:
-        start = 0
-        for part in message.parts:
-            bank, place = self._banks[part.bank], buffer[start : start + part.count]
-            if not isinstance(part.rows, slice):
-                bank, place = _as_items(bank), _as_items(place)
-            yield bank, part.rows, place
-            start += part.count
+def _stretch(banks: _Banks, message: Message) -> NDArray[np.uint8] | None:
+    """The bytes of a message where they are, if its rows follow each other."""
+    first = message.parts[0]
+    if len(message.parts) > 1 or not isinstance(first.rows, slice):
+        return None
+    return banks[first.bank][first.rows].reshape(-1).view(np.uint8)
 
-    @staticmethod
-    def _made(
-        init: Any,  # noqa: ANN401 - a method of a communicator
-        messages: Sequence[Message],
-        packed: Sequence[_Packed],
-    ) -> "Iterator[Prequest]":
-        for message, ready in zip(messages, packed, strict=True):
-            raw = ready.buffer.reshape(-1).view(np.uint8)
-            yield init([raw, mpi().BYTE], message.peer, DATA)
+
+def _gathering(banks: _Banks, message: Message, room: NDArray[np.uint8]) -> Copy:
+    """What copies a message out of its rows."""
+    return _each(
+        _copy(place, ..., bank, rows) for bank, rows, place in _placed(banks, message, room)
+    )
+
+
+def _scattering(banks: _Banks, message: Message, room: NDArray[np.uint8]) -> Copy:
+    """What copies a message into its rows."""
+    return _each(
+        _copy(bank, rows, place, ...) for bank, rows, place in _placed(banks, message, room)
+    )
+
+
+def _each(copies: Iterable[Copy]) -> Copy:
+    made = [*copies]
+    return made[0] if len(made) == 1 else lambda: [copy() for copy in made]
+
+
+def _copy(made: NDArray[Any], put: _Rows, given: NDArray[Any], taken: _Rows) -> Copy:
+    """What copies rows to rows."""
+    if isinstance(put, np.ndarray):
+        return lambda: made.__setitem__(put, given[taken])
+    if isinstance(taken, np.ndarray):
+        # "clip" spares a copy; the rows are in range
+        return partial(np.take, given, taken, axis=0, out=made[put], mode="clip")
+    return partial(np.copyto, made[put], given[taken])
+
+
+def _placed(
+    banks: _Banks, message: Message, room: NDArray[np.uint8]
+) -> Iterator[tuple[NDArray[Any], Rows, NDArray[Any]]]:
+    """Which rows of which bank are where in some bytes."""
+    start, width = 0, room.nbytes // message.count
+    for part in message.parts:
+        bank = banks[part.bank]
+        end = start + part.count * width
+        place = room[start:end].view(bank.dtype).reshape(part.count, *bank.shape[1:])
+        if not isinstance(part.rows, slice):
+            bank, place = _as_items(bank), _as_items(place)
+        yield bank, part.rows, place
+        start = end
 
 
 def _as_items(rows: NDArray[Any]) -> NDArray[Any]:

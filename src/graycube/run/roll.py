@@ -84,18 +84,23 @@ class Roll:
             raise PeerError(*self._broken)
         self.begun += 1
 
-    def wait(self, done: Callable[[], bool], *, data: bool) -> None:
-        """Wait until messages are here, with data or what the ranks say; or raise an error."""
-        wait(done, partial(self._look, data=data), data=data)
+    def wait(self, done: Callable[[], bool], *, data: bool, moves: bool | None = None) -> None:
+        """Wait until messages are here, with data or what the ranks say; or raise an error.
+
+        Data move while ranks look, unless it is said that they do not.
+        """
+        wait(done, partial(self._look, data=data), moves=data if moves is None else moves)
 
     def _look(self, passed: float, *, data: bool) -> None:
+        if self.meeting is not None:  # and this may be a wait for what comes by memory
+            self.comm.Iprobe()  # messages of the program that others wait for still pass
         gone = self._gone()
         if gone is not None:
             if self.meeting is None:
                 self._send(_LEFT, (gone, self._left[gone]), self._near)
             if self._at == self.place:
                 self._tell(-1)
-            self._give_up(in_vain(gone, self.comm.rank))
+            self.give_up(in_vain(gone, self.comm.rank))
         self.late(passed, data=data)
 
     def late(self, passed: float, *, data: bool = False) -> None:
@@ -110,7 +115,7 @@ class Roll:
         if error is not None:
             if self._at != self.place:
                 self._tell(self.place, data=data)  # so that the other one raises it too
-            self._give_up(error)
+            self.give_up(error)
         here = {rank for rank, (place, _) in self._late.items() if place >= self.place}
         if passed > patience() and min(here, default=own) >= own:
             missing = {*range(self.comm.size)} - here - {own}
@@ -130,7 +135,8 @@ class Roll:
         other = self._crossed() if threading.active_count() == 1 else None
         return None if other is None else crossing(other, self.comm.rank)
 
-    def _give_up(self, error: PeerError) -> NoReturn:
+    def give_up(self, error: PeerError) -> NoReturn:
+        """Raise an error, now and whenever something begins."""
         self._broken = error.args
         raise error
 

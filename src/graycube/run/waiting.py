@@ -17,7 +17,7 @@ from graycube.errors import PeerError
 
 PATIENCE = 60.0
 """Seconds after which a rank that waits says so, if ``GRAYCUBE_PATIENCE`` says nothing."""
-_SPINS = 20  # looks, before a rank yields
+_SPINS = 4  # looks, before a rank yields
 _BRIEF = 3e-3  # seconds, before it sleeps and looks for others
 _SLEEPS, _LONGEST = 0.02, 1e-3  # the share of a wait that a pause takes, and seconds at most
 _MOVES, _SHORT = 1.0, 5e-5  # seconds, before who waits for data sleeps, and how long
@@ -25,7 +25,7 @@ _HERE = Path(__file__).parents[1]
 
 
 def wait(
-    done: Callable[[], bool], look: Callable[[float], None], *, data: bool = False
+    done: Callable[[], bool], look: Callable[[float], None], *, moves: bool = False
 ) -> None:
     """Wait until something is done; look after a while, and again and again, at the seconds.
 
@@ -35,7 +35,7 @@ def wait(
     for _ in range(_SPINS):
         if done():
             return
-    brief, longest = (_MOVES, _SHORT) if data else (_BRIEF, _LONGEST)
+    brief, longest = (_MOVES, _SHORT) if moves else (_BRIEF, _LONGEST)
     since = monotonic()
     while not done():
         passed = monotonic() - since

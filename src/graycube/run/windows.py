@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 _Buffer = NDArray[Any]
-_PAGE, _INTO = 4096, 2048
+PAGE, INTO = 4096, 2048
 """Buffers are as long as pages, and begin in the middle of one.
 
 Large arrays of NumPy begin 16 bytes into a page. There are processors on which a copy from the
@@ -75,12 +75,12 @@ class Windows:
         """Whether each buffer has so many bytes, now at the latest; the same on all ranks."""
         if not self.asks(nbytes):
             return nbytes <= len(self.buffers[0])
-        size = -(-nbytes // _PAGE) * _PAGE
-        memory, why = segment(self.comm, _INTO + 2 * size)
+        size = -(-nbytes // PAGE) * PAGE
+        memory, why = segment(self.comm, INTO + 2 * size)
         if memory is None:
             self._refuse(nbytes, why)
             return False
-        whole = np.frombuffer(memory, np.uint8, offset=HEAD + _INTO)
+        whole = np.frombuffer(memory, np.uint8, offset=HEAD + INTO)
         self.buffers = (whole[:size], whole[size:])
         self.grown += 1
         return True

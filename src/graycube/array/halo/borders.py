@@ -19,22 +19,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.halo.neighbours import Neighbours, told, traffic
+from graycube.array.halo.neighbours import Neighbours, copied, told, traffic
 from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.run import no_way_back
 from graycube.run.agreement import refuse
+from graycube.run.channels import LARGE
 from graycube.run.mpi import Comm
+from graycube.run.rounds import Copy
 from graycube.run.windows import Windows, windows
 from graycube.stencil import Frame, Halo
-from graycube.stencil.frame import Index
 
 _Mesh = NDArray[Any]
-_Call = Callable[[], object]
-_Laid = tuple[list[_Call], list[_Call]]  # the copies before the ranks meet, and those after
+_Laid = tuple[list[Copy], list[Copy]]  # the copies before the ranks meet, and those after
 _KEPT = 64
-LARGE = 1 << 21
-"""Bytes of messages that are sent, if none is shorter and all are stretches of memory."""
+_no_way_back = no_way_back(lambda: "a halo exchange")
 
 
 @lru_cache(maxsize=_KEPT)
@@ -65,14 +64,6 @@ def _shortest(exchange: Halo) -> int:
     lines = (message.coordinates[0] for message in every)
     follow = all((np.diff(line) == 1).all() for line in lines)
     return min((message.size for message in every), default=0) if follow else 0
-
-
-def _copy(target: _Mesh, places: Index, source: _Mesh, of: Index) -> _Call:
-    """A copy from places to places; what are views of arrays are made once."""
-    there, here = target[places], source[of]
-    if np.may_share_memory(there, target) and np.may_share_memory(here, source):
-        return partial(np.copyto, there, here)
-    return lambda: target.__setitem__(places, source[of])
 
 
 def borders(frame: Frame, mesh: _Mesh, comm: Comm) -> "Borders | Neighbours":
@@ -129,16 +120,16 @@ class Borders:
                 "the memory of the window went with it",
                 "make the array on a communicator that stays",
             )
-        if self._large or not shared.reserve(shared.comm.size * self._stretch):
-            if not shared.meet(words) or error is not None:
-                refuse(shared.comm, self._facts, error)
-            self._instead = self._instead or self._by_messages()
-            self._instead.exchange()
-            return
         if self._grown != shared.grown:
+            if self._large or not shared.reserve(shared.comm.size * self._stretch):
+                if not shared.meet(words) or error is not None:
+                    refuse(shared.comm, self._facts, error)
+                self._instead = self._instead or self._by_messages()
+                self._instead.exchange()
+                return
             self._grown, self._phases = shared.grown, {}
         alike = True
-        with no_way_back(lambda: "a halo exchange"):
+        with _no_way_back:
             for k in range(len(self._axes)):
                 before, after = self._phase(k, shared.turn)
                 for copy in before:
@@ -161,15 +152,15 @@ class Borders:
         exchange, rank = self._frame.halo, self._shared.comm.rank
         known = traffic(self._frame, axes)
         order: defaultdict[int, count[int]] = defaultdict(count)
-        mesh, before, after = self._mesh, list[_Call](), list[_Call]()
+        mesh, before, after = self._mesh, list[Copy](), list[Copy]()
         for shape, places, target in known.out:
             start = _starts(exchange, rank, axes)[target][next(order[target])]
-            before.append(_copy(self._border(shape, rank, start, turn), (), mesh, places))
+            before.append(copied(self._border(shape, rank, start, turn), (), mesh, places))
         order.clear()
         for shape, places, of, source in known.back:
             start = _starts(exchange, source, axes)[rank][next(order[source])]
-            after.append(_copy(mesh, places, self._border(shape, source, start, turn), of))
-        before += [_copy(mesh, there, mesh, of) for there, of in known.around]
+            after.append(copied(mesh, places, self._border(shape, source, start, turn), of))
+        before += [copied(mesh, there, mesh, of) for there, of in known.around]
         return before, after
 
     def _border(self, shape: list[int], rank: int, start: int, turn: int) -> _Mesh:

@@ -6,7 +6,8 @@ What is where depends on the layout and the stencil alone, so windows of many ar
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from math import prod
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,11 @@ from graycube.errors import InvalidValueError
 from graycube.run import freed_with, mpi, no_way_back, private
 from graycube.run.agreement import Reduction, Told, refuse
 from graycube.run.mpi import Comm
+from graycube.run.rounds import Copy, Item, Mailed
 from graycube.run.windows import windows_of
 from graycube.stencil import Frame, Halo
 from graycube.stencil.frame import Index
 from graycube.stencil.owned import OwnedHalo
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Prequest
 
 _Mesh = NDArray[Any]
 _Request = TypeVar("_Request")
@@ -40,19 +39,6 @@ def told(exchange: Halo | OwnedHalo, dtype: np.dtype[Any]) -> Told:
     """
     facts = {"exchange": exchange, "layout": exchange.layout, "periodic": exchange.periodic}
     return Told(facts, dtype=dtype)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Together:
-    """Messages that are under way together: what is packed, the requests, what is unpacked.
-
-    What is one stretch of memory in the mesh is sent from there, and received there.
-    """
-
-    around: tuple[tuple[Index, Index], ...]
-    packed: tuple[tuple[_Mesh, Index], ...]
-    requests: "tuple[Prequest, ...]"
-    unpacked: tuple[tuple[_Mesh, Index, Index], ...]
 
 
 class AllHere:
@@ -137,8 +123,8 @@ class Neighbours:
         self._shared, self._facts = windows_of(known), told(frame.halo, mesh.dtype)
         axes = range(len(frame.axes))
         together = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
-        self._phases = [self._phase(frame, axes) for axes in together]
-        requests = (q for phase in self._phases for q in phase.requests)
+        self._phases = [self._phase(traffic(frame, axes)) for axes in together]
+        requests = (q for messages, _ in self._phases for q in messages.requests)
         self._requests = freed_with(self, requests, known)
 
     def update(self, take: Callable[[], None], error: Exception | None) -> None:
@@ -163,18 +149,14 @@ class Neighbours:
     def exchange(self) -> None:
         """Send and receive everything; collective."""
         self._require_alive()
-        start, done, roll = mpi().Prequest.Startall, mpi().Prequest.Testall, self._known.roll
         with no_way_back(lambda: "a halo exchange"):
-            roll.begin()
-            for phase in self._phases:
-                for buffer, places in phase.packed:
-                    buffer[...] = self._mesh[places]
-                start(phase.requests)
-                for there, of in phase.around:
-                    self._mesh[there] = self._mesh[of]
-                roll.wait(partial(done, phase.requests), data=True)
-                for buffer, places, of in phase.unpacked:
-                    self._mesh[places] = buffer[of]
+            self._known.roll.begin()
+            for messages, around in self._phases:
+                messages.gather()
+                messages.start()
+                for copy in around:
+                    copy()
+                messages.finish()
 
     def _require_alive(self) -> None:
         if not self._requests.alive:
@@ -184,30 +166,45 @@ class Neighbours:
                 "make the array on a communicator that stays",
             )
 
-    def _phase(self, frame: Frame, axes: tuple[int, ...]) -> _Together:
-        known, comm = traffic(frame, axes), self._comm
-        outgoing = [self._buffer(shape, places) for shape, places, _ in known.out]
-        incoming = [self._buffer(shape, places, of) for shape, places, of, _ in known.back]
-        requests = [
-            *_bound(comm.Recv_init, incoming, [m[-1] for m in known.back]),
-            *_bound(comm.Send_init, outgoing, [m[-1] for m in known.out]),
-        ]
-        packed = [(b, m[1]) for b, m in zip(outgoing, known.out, strict=True) if self._owns(b)]
-        unpacked = [
-            (b, m[1], m[2]) for b, m in zip(incoming, known.back, strict=True) if self._owns(b)
-        ]
-        return _Together(known.around, tuple(packed), tuple(requests), tuple(unpacked))
+    def _phase(self, known: _Exchanged) -> tuple[Mailed, list[Copy]]:
+        """The messages along some axes, and the copies within the mesh."""
+        mesh = self._mesh
+        going = [self._item(peer, shape, places) for shape, places, peer in known.out]
+        coming = [self._item(peer, shape, places, of) for shape, places, of, peer in known.back]
+        around = [copied(mesh, there, mesh, of) for there, of in known.around]
+        return Mailed(self._known, going, coming), around
 
-    def _owns(self, buffer: _Mesh) -> bool:
-        """Whether a buffer is not a part of the mesh."""
-        return not np.may_share_memory(buffer, self._mesh)
+    def _item(
+        self, peer: int, shape: list[int], places: Index, of: Index | None = None
+    ) -> Item:
+        """A message: what is at some places of the mesh, or some ``of`` it that goes there."""
+        mesh, seen = self._mesh, self._mesh[places]
+        whole = (*shape, *mesh.shape[len(shape) :])
 
-    def _buffer(self, shape: list[int], places: Index, of: Index | None = None) -> _Mesh:
-        """The places of a message in the mesh, if they are one stretch, or else room for it."""
-        seen = self._mesh[places]
-        if seen.flags.c_contiguous and _is_all(of, shape):
-            return seen
-        return np.empty((*shape, *self._mesh.shape[len(shape) :]), self._mesh.dtype)
+        def copy(room: NDArray[np.uint8]) -> Copy:
+            message = room.view(mesh.dtype).reshape(whole)
+            if of is None:
+                return copied(message, (), mesh, places)
+            return copied(mesh, places, message, of)
+
+        alone = _is_all(of, shape) and seen.flags.c_contiguous
+        stretch = alone and np.may_share_memory(seen, mesh)
+        raw = seen.reshape(-1).view(np.uint8) if stretch else None
+        return Item(peer, prod(whole) * mesh.itemsize, copy, raw)
+
+
+def copied(target: _Mesh, places: Index, source: _Mesh, of: Index) -> Copy:
+    """What copies from places to places; what are views of arrays are made once.
+
+    >>> x = np.zeros(3)
+    >>> copied(x, (slice(1, 3),), np.ones(2), ())()
+    >>> x
+    array([0., 1., 1.])
+    """
+    there, here = target[places], source[of]
+    if np.may_share_memory(there, target) and np.may_share_memory(here, source):
+        return partial(np.copyto, there, here)
+    return lambda: target.__setitem__(places, source[of])
 
 
 def add_back(frames: Sequence[Frame], meshes: Sequence[_Mesh], comm: Comm | None) -> None:
