@@ -11,7 +11,7 @@ Rules.
    notes of a meeting stay as they are until who reads them comes to the next one.
 4. Who waits gives the processor to others, soon sleeps, and looks after MPI meanwhile, so that
    messages of the program that others wait for still pass. To wake up takes longer than most
-   meetings: ranks that have a processor each look for longer before they sleep.
+   meetings: ranks that share their processor with few look for longer before they sleep.
 5. A rank whose program ends leaves a word in its line, once all is done that it does at exit.
    Who waits for it raises an error then, and in all later meetings, where it says nothing
    more: others may still read its last words. What it leaves is one more than the number of
@@ -44,7 +44,7 @@ ROOM = LINE - _HEAD
 """Most bytes of a note."""
 _IN_ORDER = platform.machine() in {"x86_64", "AMD64"}
 _SPINS, _YIELDS = 4, 60  # looks, before a rank yields and before it sleeps
-_ALONE = 300  # looks before it sleeps, if no rank waits for its processor
+_FEW = 300  # looks before it sleeps, if at most one more rank has its processor
 _PAUSE, _LONGEST = 5e-5, 1e-3  # seconds: the first pause, and the last ones
 _LONG = 0.1  # seconds, before it may tell others that it waits
 
@@ -77,7 +77,7 @@ class Meeting:
         self._words = memory.cast("q")
         self._lines = np.frombuffer(memory, np.uint8)[: lines(comm.size)].reshape(2, -1, LINE)
         width, said = LINE // self._words.itemsize, 1 + WORDS
-        self._yields = _ALONE if comm.size <= (os.cpu_count() or 1) else _YIELDS
+        self._yields = _FEW if comm.size <= 2 * (os.cpu_count() or 1) else _YIELDS
         self._sets = [range(k * width, (k + comm.size) * width, width) for k in (0, comm.size)]
         self._said = [[self._words[at : at + said] for at in starts] for starts in self._sets]
         self._broken: tuple[str, ...] | None = None
