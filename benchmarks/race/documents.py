@@ -62,6 +62,22 @@ PAIRS = {
     "mpi4py-fft, slabs": "mpi4py-fft, slabs",
     "lines alone, FFTW": "lines alone, FFTW",
 }
+BLOCKS = {
+    "direct plan": "graycube, direct, bound",
+    "plan by dimensions": "graycube, gb1, bound",
+    "direct plan, called": "graycube, direct, execute",
+    "new numbers": "graycube, new numbers",
+    "`Alltoallv`": "Alltoallv",
+    "persistent requests": "persistent requests",
+    "`Split`, no data moved": "Split (no data moved)",
+}
+BORDERS = {
+    "binary code": "graycube, binary",
+    "Gray code": "graycube, gray",
+    "by messages": "graycube, binary, messages",
+    "`Sendrecv`, packed": "Sendrecv, packed",
+    "`Neighbor_alltoallw`": "Neighbor_alltoallw",
+}
 
 
 class Page(NamedTuple):
@@ -75,6 +91,7 @@ class Page(NamedTuple):
 SMALL = Page("benchmarks-small.md", ("small",), {"fft1d": LINES, "fftnd": MESHES})
 RACES = {"fft1d": LINES, "fftnd": MESHES, "steps": STEPS}
 LARGE = Page("benchmarks-transforms.md", ("transforms", "steps"), RACES)
+MOVES = Page("benchmarks-transforms.md", ("moves",), {"moves": BLOCKS, "halo": BORDERS})
 THERE_AND_BACK = Page("benchmarks-pairs.md", ("pairs",), {"pairs": PAIRS})
 
 
@@ -86,7 +103,10 @@ def heats(file: str) -> dict[str, dict[int, dict[str, Any]]]:
 
 
 def case_of(words: str) -> str:
-    """A case as races call it: "2^14", "256 x 256", "96^3" or "1024^2 real"."""
+    """A case as races call it: "2^14", "256 x 256", "96^3", "1024^2 real" or "8 KiB"."""
+    if words.endswith("iB"):
+        number, unit = words.split()
+        return str(int(number) << {"KiB": 10, "MiB": 20}[unit])
     base, _, power = words.removesuffix(" real").removesuffix(" complex").partition("^")
     if base == "2":
         return str(2 ** int(power))
@@ -122,19 +142,27 @@ class ByContender:
     def __call__(self, head: list[str], cells: list[str]) -> list[str]:
         """The row, made of these cells."""
         case, _, label = cells[0].rpartition(": ")
-        if re.fullmatch(r"\d+(\^\d+| x \d+)", case):
+        if re.fullmatch(r"\d+(\^\d+| x \d+| [KM]iB)", case):
             self.case = case_of(case)
         made = cells[:1]
         for column, old in zip(head[1:], cells[1:], strict=True):
             ranks = re.match(r"\d+", column)
             found = ranks and times_of(self.page, self.case, int(ranks[0]), label)
-            if not (old and self.case and found):
-                made.append(old)
-            elif found[1] == 1:
-                made.append(milliseconds(found[0]))
-            else:
-                made.append(f"{milliseconds(found[0])} ({found[1]:.2f})")
+            made.append(self.cell(*found) if old and self.case and found else old)
         return made
+
+    def cell(self, seconds: list[float], ratio: float) -> str:
+        """Milliseconds, and the ratio to the reference."""
+        own = milliseconds(seconds)
+        return own if ratio == 1 else f"{own} ({ratio:.2f})"
+
+
+class ByRatio(ByContender):
+    """The same without milliseconds."""
+
+    def cell(self, _seconds: list[float], ratio: float) -> str:
+        """The ratio to the reference."""
+        return f"{ratio:.2f}"
 
 
 def by_case(head: list[str], cells: list[str]) -> list[str]:
@@ -150,6 +178,7 @@ Row = Callable[[list[str], list[str]], list[str]]
 PAGES: tuple[tuple[Page, Row], ...] = (
     (SMALL, ByContender(SMALL)),
     (LARGE, ByContender(LARGE)),
+    (MOVES, ByRatio(MOVES)),
     (THERE_AND_BACK, by_case),
 )
 

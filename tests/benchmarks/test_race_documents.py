@@ -21,15 +21,19 @@ def test_each_figure_is_that_of_the_times(page, row):
     ]
     spoilt = "\n".join(lines) + "\n"
     made = MADE["written"](spoilt, row)
-    assert spoilt.count("7.7") - made.count("7.7") > 90
+    figures = sum(line.count(".") for line in lines if line.startswith("| "))
+    assert spoilt.count("7.7") - made.count("7.7") > min(90, figures // 8)
 
 
 def test_figures_have_two_or_three_digits():
     shown = [MADE["milliseconds"]([x]) for x in (1e-4, 9.46e-3, 0.0146, 0.0546, 0.1546, 1.786)]
     assert shown == ["0.10", "9.5", "14.6", "55", "155", "1790"]
-    assert [MADE["case_of"](x) for x in ("2^14", "256 x 256", "96^3 complex", "64^2 real")] == [
+    words = ("2^14", "256 x 256", "96^3 complex", "64^2 real", "8 KiB", "1 MiB")
+    assert [MADE["case_of"](x) for x in words] == [
         "16384",
         "256x256",
         "96x96x96",
         "64x64r",
+        "8192",
+        "1048576",
     ]

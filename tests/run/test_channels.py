@@ -154,9 +154,5 @@ def test_where_there_is_no_room_the_first_rank_says_so_once(monkeypatch):
         monkeypatch.setattr(module, "warn", said.append)
         comm = SimpleNamespace(rank=rank, size=2)
         through = Channels(SimpleNamespace(comm=comm, roll=Roll()))
-        assert [through.reserve(8), through.reserve(8), through.reserve(0)] == [
-            False,
-            False,
-            True,
-        ]
+        assert [through.reserve(nbytes) for nbytes in (8, 8, 4, 0)] == [False] * 3 + [True]
         assert len(said) == (rank == 0)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _Block = NDArray[Any]
 _ROOM = np.dtype(np.int64)
 _SMALL, _MOST = 1 << 16, 16
-"""Bytes of blocks that are copied so that what was bound is used again, and how often."""
+"""Blocks up to so many bytes are copied, to use again what was bound; so many are kept."""
 
 
 def bind(  # noqa: PLR0913

@@ -10,7 +10,6 @@ Rules.
    that they send to or get from, and may be two rounds ahead of these.
 3. A message that is not what is waited for is an error there: the ranks do different things.
 4. This needs a processor that shows stores in their order, as :mod:`graycube.run.meeting` does.
-
 """
 
 import os
@@ -59,7 +58,7 @@ class Channels:
     def __init__(self, known: Private) -> None:
         self.comm, self._roll = known.comm, known.roll
         self.half = self._room = 0
-        self._refused = False
+        self._refused: int | None = None
         self.trades: WeakSet[Forgetful] = WeakSet()
         self.words = memoryview(b"").cast("q")
         self._outboxes = np.empty(0, np.uint8)
@@ -67,15 +66,17 @@ class Channels:
 
     def reserve(self, nbytes: int) -> bool:
         """Whether a rank can send so many bytes at a time, now at the latest; collective."""
-        if nbytes <= self._room or self._refused:
-            return nbytes <= self._room
+        if nbytes <= self._room:
+            return True
+        if self._refused is not None and nbytes >= self._refused:
+            return False
         ranks, room = self.comm.size, -(-nbytes // PAGE) * PAGE
         lines = -(-2 * ranks * ranks * LINE // PAGE) * PAGE
         memory, why = segment(self.comm, lines + INTO + 2 * ranks * room)
         if memory is None:
-            self._refused = True
-            if self.comm.rank == 0:
+            if self.comm.rank == 0 and self._refused is None:
                 warn(f"the ranks share no outboxes of {nbytes} bytes ({why}): MPI sends")
+            self._refused = nbytes
             return False
         self.words = memoryview(memory)[HEAD : HEAD + lines].cast("q")
         self._outboxes = np.frombuffer(memory, np.uint8, offset=HEAD + lines + INTO)
