@@ -14,7 +14,7 @@ Rules.
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn
 from weakref import WeakSet
 
 import numpy as np
@@ -30,22 +30,13 @@ from graycube.warned import warn
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
+    from graycube.run.rounds import Handed
+
 Bytes = NDArray[np.uint8]
 LARGE = 1 << 21
 """Bytes that a rank sends at a time, from which on MPI's one copy is quicker than two."""
 LINE = 128  # bytes: processors fetch two lines of their caches at once
 _YIELDS = 60  # looks, before a rank asks what keeps the others
-
-
-class Forgetful(Protocol):
-    """What knows places in outboxes.
-
-    >>> Forgetful.__name__
-    'Forgetful'
-    """
-
-    def forget(self) -> None:
-        """The outboxes are others now."""
 
 
 class Channels:
@@ -59,7 +50,7 @@ class Channels:
         self.comm, self._roll = known.comm, known.roll
         self.half = self._room = 0
         self._refused: int | None = None
-        self.trades: WeakSet[Forgetful] = WeakSet()
+        self.trades: WeakSet[Handed] = WeakSet()
         self.words = memoryview(b"").cast("q")
         self._outboxes = np.empty(0, np.uint8)
         self._left: tuple[list[tuple[int, int]], ...] = ([], [])

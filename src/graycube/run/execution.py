@@ -1,7 +1,7 @@
 """A script bound to a communicator and to arrays: plan once, run many.
 
-The requests are persistent, and the buffers that pack scattered rows are made once. Rows that
-follow each other are sent from where they are and received where they belong, without a copy.
+The messages of all rounds go by memory or by MPI (:mod:`graycube.run.rounds`). What copies
+their rows is made once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
