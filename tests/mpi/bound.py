@@ -496,6 +496,29 @@ def components(comm):
                 yield close(moved.run().to_numpy(), x), f"{layout}: moved"
 
 
+def memory_is_cleared(comm):
+    """What others have read is cleared before it is written; what was there matters no more."""
+    cleared = []
+
+    def clearing(block, ranks):
+        cleared.append(ranks)
+        return (partial(block.fill, np.nan),)
+
+    with patch("graycube.fourier.carriers.clearing", clearing):
+        for shape, dtype, ours, numpys in (
+            ((2 * comm.size, 12, 4), "f8", gc.rfftn, np.fft.rfftn),
+            ((4 * comm.size, 16), "c16", gc.fftn, np.fft.fftn),
+            ((comm.size**2,), "c16", gc.fft, np.fft.fft),
+        ):
+            layout = gc.Layout.mesh(shape, (comm.size, *(1 for _ in shape[1:])), code="gray")
+            x = noise(shape, dtype)
+            u = gc.CubeArray.from_numpy(x, layout, comm)
+            bound = gc.bind(ours, u)
+            for found in (bound.result, bound.run(), bound.run(), ours(u), ours(u)):
+                yield close(found.to_numpy(), numpys(x)), f"{ours.__name__} of {shape}"
+    yield {*cleared} == ({comm.size} if OVER_MEMORY else set()), f"{cleared}"
+
+
 def few_layers(comm):
     """Called transforms and reductions, which are as light as bound ones but for the result."""
     u = gc.CubeArray.from_numpy(
@@ -587,6 +610,7 @@ CHECKS = checks(
     into_arrays,
     equal_arguments,
     components,
+    memory_is_cleared,
     few_layers,
     what_is_told_is_no_data,
     mistakes,

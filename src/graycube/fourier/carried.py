@@ -201,11 +201,12 @@ class Legs:
             if after is not None and after.crosses is not None:
                 crossing = self._carrier.crossing(after.crosses, made, len(found))
                 made = made if crossing.made is None else crossing.made
+            before = () if crossing is None else crossing.before
             if begin is None:
-                begin = partial(first_todo, reading, made)
+                begin = partial(first_todo, reading, made, before=before)
                 todo += () if self._source is None else begin(self._source)
             else:
-                todo += reading.todo(block, made)
+                todo += (*before, *reading.todo(block, made))
             todo += reading.then(made)
             for leg in runs[k][1:]:
                 todo += (*leg.todo(made, made), *leg.then(made))
@@ -265,8 +266,12 @@ def _in_one_place(legs: Sequence[AnyLeg]) -> list[list[AnyLeg]]:
     return runs
 
 
-def first_todo(first: AnyLeg, made: Blocks, source: Blocks) -> Iterator[Todo]:
+def first_todo(
+    first: AnyLeg, made: Blocks, source: Blocks, *, before: Sequence[Call] = ()
+) -> Iterator[Todo]:
     """What the first leg does; it cannot always work on an array of the caller as it is.
+
+    What is to be done ``before`` it writes comes first.
 
     >>> leg, x = LineLeg(Layout.nodes(0), np.dtype(float), ()), np.ones((1, 2))
     >>> [len([*first_todo(leg, made, x)]) for made in (x, x[:, ::-1])]
@@ -281,6 +286,7 @@ def first_todo(first: AnyLeg, made: Blocks, source: Blocks) -> Iterator[Todo]:
     ):
         block = np.empty(source.shape, first.dtype if permuted else source.dtype)
         yield partial(np.copyto, block, source)
+    yield from before
     yield from first.todo(block, made)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from graycube.fourier.legs import AnyLeg, Blocks, CrossingLeg, Handover
 from graycube.run.agreement import Reduction
+from graycube.run.clearing import clearing
 from graycube.run.mpi import Comm, Private, private
 from graycube.run.post import post
 from graycube.run.windows import Windows, windows
@@ -46,7 +47,8 @@ class ByMemory:
         shared = self._shared
         buffer = shared.buffers[shared.turn + number & 1]
         own, seen = leg.among(buffer, made, shared.comm.size)
-        return Handover(own, leg, seen)
+        before = () if own is None else clearing(own, shared.comm.size)
+        return Handover(own, leg, seen, before=before)
 
     def cross(self, _handover: Handover, _number: int, words: Words) -> bool:
         """Meet, and tell whether all ranks do the same; collective."""

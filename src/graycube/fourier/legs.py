@@ -96,7 +96,8 @@ class Handover:
 
     The leg before writes into ``made``, if that is there, else where it likes, and then what
     ``pack`` gives is called. After ``send``, if there are messages, the leg, perhaps with
-    another order of what it fetches, reads ``seen``.
+    another order of what it fetches, reads ``seen``. What is to be done ``before`` anything is
+    written to ``made`` is called first.
     """
 
     made: Blocks | None
@@ -104,6 +105,7 @@ class Handover:
     seen: Blocks
     pack: Callable[[Blocks], Todo] | None = None
     send: Callable[[], None] | None = None
+    before: tuple[Call, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
