@@ -11,9 +11,9 @@ from typing import Any
 
 from graycube.fourier.legs import AnyLeg, Blocks, CrossingLeg, Handover
 from graycube.run.agreement import Reduction
-from graycube.run.clearing import clearing
 from graycube.run.mpi import Comm, Private, private
 from graycube.run.post import post
+from graycube.run.stores import clearing
 from graycube.run.windows import Windows, windows
 
 Words = tuple[int, int]

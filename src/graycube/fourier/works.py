@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.run.stores import in_bulk
+
 Lines = NDArray[Any]
 Call = Callable[[], object]
 
@@ -135,7 +137,7 @@ class Copy(NamedTuple):
         >>> y.tolist()
         [(2+4j)]
         """
-        copy = partial(np.copyto, self.out, self.lines)
+        copy = in_bulk(self.out, self.lines)
         scaling = scaled(self.out, self.factor)
         if scaling is None or not self.multiplies:
             return copy if scaling is None else all_of([copy, scaling])

@@ -18,6 +18,7 @@ from graycube.run.channels import Channels
 from graycube.run.mpi import freed_with, private
 from graycube.run.rounds import Copy, Handed, Item, Mailed, Trade, room_for
 from graycube.run.script import Bank, Message, Part, Round, Rows, Script
+from graycube.run.stores import in_bulk
 from graycube.run.together import Between
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ def _copy(made: NDArray[Any], put: _Rows, given: NDArray[Any], taken: _Rows) -> 
     if isinstance(taken, np.ndarray):
         # "clip" spares a copy; the rows are in range
         return partial(np.take, given, taken, axis=0, out=made[put], mode="clip")
-    return partial(np.copyto, made[put], given[taken])
+    return in_bulk(made[put], given[taken])
 
 
 def _placed(

@@ -16,6 +16,7 @@ from graycube.run.agreement import Told, different, no_way_back
 from graycube.run.execution import Execution, in_words
 from graycube.run.fetch import KEPT, Fetch
 from graycube.run.script import Script
+from graycube.run.stores import Call, in_bulk
 from graycube.run.windows import Windows, windows
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Redistribution:
         self._words = (0, *self._facts.digest)
         width = block.nbytes // fetch.rows
         self._rows = in_words(self._target, result.nbytes // width)
-        self._views: dict[int, tuple[_Blocks, _Blocks]] = {}
+        self._views: dict[int, tuple[Call, _Blocks]] = {}
         self._grown = -1
         self._alive = True
 
@@ -127,13 +128,15 @@ class Redistribution:
             self._grown, self._views = self._shared.grown, {}
         if turn not in self._views:
             self._views[turn] = self._seen(self._shared.buffers[turn])
-        own, whole = self._views[turn]
-        np.copyto(own, self._block)
+        copy, whole = self._views[turn]
+        copy()
         return whole
 
-    def _seen(self, buffer: NDArray[np.uint8]) -> tuple[_Blocks, _Blocks]:
-        """In a buffer, the own block and the rows of all."""
+    def _seen(self, buffer: NDArray[np.uint8]) -> tuple[Call, _Blocks]:
+        """What copies the own block to a buffer, and the rows of all there."""
         block, ranks = self._block, self._shared.comm.size
         start = self._fetch.position * block.nbytes
         own = buffer[start : start + block.nbytes].view(block.dtype).reshape(block.shape)
-        return own, in_words(buffer[: ranks * block.nbytes], ranks * self._fetch.rows)
+        return in_bulk(own, block), in_words(
+            buffer[: ranks * block.nbytes], ranks * self._fetch.rows
+        )

@@ -1,6 +1,6 @@
-"""What stores cost in shared memory that another rank has read, filled before or not.
+"""What stores cost in shared memory that another rank has read; filled before, or by copies.
 
-    mpiexec -n 2 python benchmarks/clearing.py [ROUNDS]
+    mpiexec -n 2 python benchmarks/stores.py [ROUNDS]
 
 Rank 0 writes blocks with ordinary stores, and rank 1 reads them in between. It matters whether
 their processors have a cache in common. That may change on a virtual machine: run it again.
@@ -15,6 +15,7 @@ from time import perf_counter
 import numpy as np
 from mpi4py import MPI
 
+from graycube.run.stores import in_bulk
 from graycube.run.windows import Windows, windows
 
 SIZES, LINE = (1 << 15, 1 << 17, 1 << 19, 1 << 21, 1 << 23), 64
@@ -30,13 +31,20 @@ def seconds(work: Callable[[], object]) -> float:
 def race(shared: Windows, nbytes: int, rounds: int) -> list[float]:
     """The median of each way to write a block, before which the other rank reads it."""
     block = shared.buffers[0][:nbytes]
-    numbers, given, own = block.view(float), np.ones(nbytes // 8), np.empty(nbytes // 8)
+    numbers, own = block.view(float), np.empty(nbytes // 8)
+    given = np.ones(max(SIZES) // 8)[: nbytes // 8]
 
     def filled() -> None:
         block.fill(0)
         np.negative(given, numbers)
 
-    works = (partial(np.negative, given, own), partial(np.negative, given, numbers), filled)
+    works = (
+        partial(np.negative, given, own),
+        partial(np.negative, given, numbers),
+        filled,
+        partial(np.copyto, numbers, given),
+        in_bulk(numbers, given),
+    )
     times = list[list[float]]()
     for _ in range(rounds):
         times.append([])
@@ -57,10 +65,11 @@ def main() -> None:
     for nbytes in SIZES:
         found = race(shared, nbytes, rounds)
         if WRITER:
-            alone, read, filled = (1e9 * time / (nbytes // LINE) for time in found)
+            alone, read, filled, copied, bulk = (1e9 * time * LINE / nbytes for time in found)
             print(
                 f"{nbytes >> 10:5} KiB: {alone:5.2f} ns a line in memory of its own, "
-                f"{read:5.2f} where another rank has read, {filled:5.2f} filled first"
+                f"{read:5.2f} where another rank has read, {filled:5.2f} filled first, "
+                f"{copied:5.2f} copied, {bulk:5.2f} in pieces"
             )
 
 
