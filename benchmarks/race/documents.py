@@ -166,7 +166,9 @@ class ByRatio(ByContender):
 
 
 def by_case(head: list[str], cells: list[str]) -> list[str]:
-    """Rows of ranks and cases, with ratios; a column for each contender."""
+    """Rows of ranks and cases, with ratios; a column for each contender. Other tables stay."""
+    if head[0] != "ranks":
+        return cells
     made = cells[:2]
     for label, old in zip(head[2:], cells[2:], strict=True):
         found = times_of(THERE_AND_BACK, case_of(cells[1]), int(cells[0]), label)
