@@ -25,6 +25,7 @@ from graycube.fourier.places import Waves, Way, as_slice, straight
 from graycube.fourier.works import Lines, LineWork
 from graycube.layout import Ownership
 from graycube.run.post import Post
+from graycube.run.stores import in_bulk
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +100,7 @@ class BoxLeg:
         lines = source.reshape(*self.read.boxes(self.nodes)[2:], -1)
         made = target.reshape(*self.layout.boxes(self.nodes)[2:], -1)
         if self.kind is None:
-            yield partial(np.copyto, made, lines)
+            yield in_bulk(made, lines)
             return
         half, other = self.kind in {"r2c", "c2r"}, self.waves != self.points
         points = self.points // 2 + 1 if self.kind == "c2r" else self.points

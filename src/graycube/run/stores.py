@@ -52,8 +52,9 @@ def in_bulk(target: NDArray[Any], source: NDArray[Any]) -> Call:
     np.True_
     """
     both = target, source
-    alike = target.dtype == source.dtype and all(x.flags.c_contiguous for x in both)
-    if not alike or target.nbytes <= _PIECE:
+    alike = (target.shape, target.dtype) == (source.shape, source.dtype)
+    whole = all(x.flags.c_contiguous for x in both)
+    if not (alike and whole) or target.nbytes <= _PIECE:
         return partial(np.copyto, target, source)
     to, of = (x.reshape(-1).view(np.uint8) for x in both)
     cuts = [slice(k, k + _PIECE) for k in range(0, len(to), _PIECE)]
