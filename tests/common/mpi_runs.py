@@ -19,7 +19,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from mpi_checks import HERE, LIMIT, MESSAGES, SHARED, checks_of
+from mpi_checks import HERE, LIMIT, MESSAGES, SHARED, checks_of, limit_of
 
 PROCESSES = Path("/proc")
 MARK = "GRAYCUBE_TEST_JOB"
@@ -240,7 +240,9 @@ class OverMPI:
             folder = tmp_path_factory.mktemp("job")
             try:
                 checks = HERE / "mpi_checks.py"
-                with started(checks, launch.ranks, folder, *launch.arguments) as job:
+                limit = limit_of(launch.ranks)
+                arguments = launch.arguments
+                with started(checks, launch.ranks, folder, *arguments, limit=limit) as job:
                     return job.finish()
             except pytest.fail.Exception as failure:
                 return str(failure)
