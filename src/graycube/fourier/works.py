@@ -137,9 +137,9 @@ class Copy(NamedTuple):
         >>> y.tolist()
         [(2+4j)]
         """
-        copy = in_bulk(self.out, self.lines)
         scaling = scaled(self.out, self.factor)
         if scaling is None or not self.multiplies:
+            copy = in_bulk(self.out, self.lines)
             return copy if scaling is None else all_of([copy, scaling])
         real = self.out.real.dtype.type(self.factor)
         lines, out = (x.view(real.dtype) for x in (self.lines, self.out))
