@@ -247,7 +247,9 @@ def sent():
         links = json.loads(subprocess.run(line, capture_output=True, check=True).stdout)
         told[place] = [link["stats64"]["tx"]["bytes"] for link in links]
     comm.Barrier()
-    return told, time.monotonic()
+    now = time.monotonic()
+    comm.Barrier()  # nobody sends before the first rank has looked at the clock
+    return told, now
 for way in range(2):  # once for TCP to begin
     before, begun = sent()
     for source, target in {pairs}.items():
