@@ -2,6 +2,7 @@
 
 import os
 import random
+import time
 from functools import partial
 from importlib.util import find_spec
 from itertools import cycle
@@ -20,7 +21,7 @@ from graycube.fourier.carried import complex_legs
 from graycube.fourier.choice import legs_of
 from graycube.run.mpi import private
 from graycube.run.reused import MOST
-from graycube.run.windows import windows
+from graycube.run.windows import Windows, windows
 
 EFFORTS = () if find_spec("pyfftw") is None else ("estimate",)
 OVER_MEMORY = os.environ.get("GRAYCUBE_WINDOWS") != "0"
@@ -314,6 +315,52 @@ def different_runs(comm):
         yield close(forward.run().to_numpy(), np.fft.fftn(x)), f"after {error}"
 
 
+def there_and_back_in_one_buffer(comm):
+    """Who brings back what came stays in a buffer, whoever is late."""
+    rng, late = random.Random(7), random.Random(comm.rank)  # noqa: S311 - no secret
+    turns, ranks = [], comm.size
+    exchange = Windows.exchange
+
+    def counted(self, words, written, read):
+        turns.append(self.turn_of(written))
+        time.sleep(late.choice((0, 0, 2e-3)))
+        return exchange(self, words, written, read)
+
+    for shape, nodes, dtype, payload in (
+        ((4 * ranks, 8 * ranks), (ranks, 1), "c16", ()),
+        ((2 * ranks, 4 * ranks, 6), (ranks, 1, 1), "f8", ()),
+        ((4 * ranks, 2 * ranks, 3), (1, ranks, 1), "c8", (2,)),
+        ((3 * ranks + 1, 2 * ranks + 1), (ranks, 1), "f8", (3,)),
+    ):
+        axes, x = (*range(len(shape)),), noise((*shape, *payload), dtype)
+        layout = gc.Layout.mesh(shape, nodes, code="gray")
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        real = np.dtype(dtype).kind == "f"
+        ahead, again = (gc.rfftn, gc.irfftn) if real else (gc.fftn, gc.ifftn)
+        wanted = (np.fft.rfftn if real else np.fft.fftn)(x, axes=axes)
+        forward = gc.bind(ahead, u, axes=axes)
+        back = gc.bind(again, forward.result, out=u, axes=axes, s=shape)
+        turns.clear()
+        with patch.object(Windows, "exchange", counted):
+            for _ in range(6):
+                forward.run()
+                back.run()
+        yield len({*turns}) == OVER_MEMORY, f"{turns} of {shape}"
+        with patch.object(Windows, "exchange", counted):
+            for _ in range(40):
+                rng.choice((forward.run, forward.run, u.sum, forward.result.to_numpy))()
+                back.run()
+        yield close(u.to_numpy(), x), f"there and back of {shape}"
+        call = back.run if comm.rank == ranks - 1 else forward.run
+        forward.run()
+        yield from one_error(comm, call, InvalidValueError)
+        if OVER_MEMORY:
+            yield len({*comm.allgather(windows(comm).turn)}) == 1, "whose turn it is"
+        for _ in range(3):
+            yield close(forward.run().to_numpy(), wanted), f"forward again of {shape}"
+            yield close(back.run().to_numpy(), x), f"back again of {shape}"
+
+
 def calls_of_different_things(comm):
     """Ranks that call different transforms, or with something wrong, all hear of it."""
     n = size_of(comm)
@@ -603,6 +650,7 @@ CHECKS = checks(
     planned_by_fftw,
     in_any_order,
     different_runs,
+    there_and_back_in_one_buffer,
     calls_of_different_things,
     whatever_is_remembered,
     memory_is_used_again,

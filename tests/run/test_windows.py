@@ -10,7 +10,7 @@ from mpi_runs import Launch, OverMPI, launch
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout
 from graycube.run import segment
-from graycube.run.fetch import fetch
+from graycube.run.fetch import fetch, in_order
 from graycube.run.letters import letters
 
 
@@ -72,6 +72,25 @@ def test_every_node_finds_what_is_moved_to_it(kind):
             assert np.array_equal(found, after[node])
             views += made.strides is not None
     assert views
+
+
+@pytest.mark.parametrize("kind", ["single bits", "coded nodes", "any"])
+def test_every_node_finds_its_excerpt_of_rows_in_order(kind):
+    """Slot by slot, for all nodes or for none."""
+    found = 0
+    for n, place, *_ in moved(kind, kind):
+        excerpts = [in_order([place], n, node) for node in range(1 << n)]
+        assert len({excerpt is None for excerpt in excerpts}) == 1
+        if excerpts[0] is None:
+            continue
+        found += 1
+        words = np.arange(1 << place.width)
+        for node, (excerpt,) in enumerate(excerpts):
+            slots = range(1 << place.width - n)
+            wanted = [place.inverse()(node | slot << n) for slot in slots]
+            assert excerpt.rows.view(words).ravel().tolist() == wanted
+            assert excerpt.rows.together == (wanted == [*range(wanted[0], wanted[-1] + 1)])
+    assert found or kind == "any"
 
 
 @pytest.mark.parametrize("kind", ["single bits", "coded nodes", "any"])

@@ -11,7 +11,7 @@ Rules.
 5. In one process the block is the whole array, and nothing crosses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from graycube.array.boxes import letters, traffic
-from graycube.fourier.legs import Blocks, Call, Handover, Todo
+from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, Todo, parted
 from graycube.fourier.places import Waves, Way, as_slice, straight
 from graycube.fourier.works import Lines, LineWork
 from graycube.layout import Ownership
@@ -71,7 +71,7 @@ class BoxLeg:
         return self.came is None and self.kind in {None, "c2c"} and self.waves == self.points
 
     @property
-    def owns(self) -> bool:
+    def _owns(self) -> bool:
         """Whether lines stay as long as they are, and no other node reads them."""
         stays = self.kind == "c2c" and self.waves == self.points and self.read == self.layout
         return stays and len(self.read.nodes_like(self.nodes.start)) == 1
@@ -153,14 +153,31 @@ class BoxLeg:
     def _work(self, lines: Lines, axis: int, out: Lines, kind: str) -> LineWork:
         return LineWork(lines, (axis,), out, kind, self.inverse, self.scaling)
 
-    def among(self, buffer: Blocks, made: Blocks, ranks: int) -> tuple[Blocks | None, Blocks]:  # noqa: ARG002 - any
+    def written(self, _by: Sequence[AnyLeg], payload: int) -> Hashable:
+        """What ranks write, if one alone has each part of it."""
+        return self._parted(self._before(), payload)
+
+    def _parted(self, layout: Ownership, payload: int) -> Hashable:
+        return None if layout.copy_count > 1 else parted(layout, self.given, payload)
+
+    def among(
+        self, buffer: Blocks, made: Blocks, _ranks: int, _by: Sequence[AnyLeg]
+    ) -> Handover:
         """The slices that are written, unless another node writes them, and what is read."""
         before, node = self._before(), self.nodes.start
         shape = (*self.read.shape, *made.shape[2:])
         whole = buffer[: prod(shape) * made.itemsize].view(made.dtype).reshape(shape)
         own = whole[before.piece(self.nodes).slices]
         writes = before.nodes_like(node)[0] == node
-        return own if writes else None, whole[self.read.piece(self.nodes).slices]
+        payload = prod(made.shape[2:])
+        return Handover(
+            own if writes else None,
+            self,
+            whole[self.read.piece(self.nodes).slices],
+            written=self._parted(before, payload),
+            read=self._parted(self.read, payload),
+            owns=self._owns,
+        )
 
     def posted(self, post: Post, made: Blocks) -> Handover:
         """The boxes that go to others, and those that come."""
@@ -175,7 +192,7 @@ class BoxLeg:
         def pack(block: Blocks) -> Call:
             return partial(mail.pack, block.reshape(*there, *payload), box)
 
-        return Handover(None, self, box, pack, partial(mail.send, box))
+        return Handover(None, self, box, pack, partial(mail.send, box), owns=self._owns)
 
     def _before(self) -> Ownership:
         if self.came is None:

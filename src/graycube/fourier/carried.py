@@ -3,9 +3,11 @@
 Rule: in front of a leg that reads the blocks of others there is a crossing, with a handover.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import pairwise
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,7 @@ from graycube.layout import Layout, Ownership
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back
 from graycube.run.agreement import Facts, Told, different, digest_of
-from graycube.run.fetch import Fetch, fetch, fetch_by_index
+from graycube.run.fetch import Excerpt, Fetch, fetch, fetch_by_index, in_order
 from graycube.run.mpi import Private
 from graycube.run.reused import apart
 
@@ -48,11 +50,12 @@ def complex_legs(  # noqa: PLR0913
     """
     legs, steps = list[LineLeg](), list[PassStep]()
     fetched: Fetch | None = None
+    whole: tuple[Excerpt, ...] | None = None
     waiting = [*axes]
 
     def leg() -> LineLeg:
         made = tuple(steps)
-        return LineLeg(layout, np.dtype(dtype), made, fetched, inverse, scaling)
+        return LineLeg(layout, np.dtype(dtype), made, fetched, inverse, scaling, whole)
 
     while waiting:
         axis = min(waiting, key=lambda k: len(exchanged_dims(layout, k)))
@@ -70,6 +73,7 @@ def complex_legs(  # noqa: PLR0913
                 if steps or fetched is not None or coming.crosses:
                     legs.append(leg())
                 fetched, steps = coming, []
+                whole = in_order((step.before, step.group.place), layout.n, nodes.start)
             steps.append(step)
         layout = done.result
     return (*legs, leg())
@@ -138,6 +142,8 @@ class Legs:
         self._known, self._facts = known, facts
         self._words = facts.digest if isinstance(facts, Told) else digest_of(facts)
         self._asks = source is None or any(leg.crosses is not None for leg in legs)
+        self._runs = _in_one_place(legs)
+        self._written = _first_written(self._runs, prod(target.shape[2:]))
         self._made: dict[tuple[int, int], tuple[_Begin, list[_Stretch]]] = {}
 
     def run(self, ready: "Sequence[_Stretch] | None" = None) -> None:
@@ -179,27 +185,29 @@ class Legs:
 
     def prepared(self) -> tuple[_Begin, list[_Stretch]]:
         """What is made already; with new buffers, what was made for others is of no use."""
-        state = self._carrier.state
+        state = self._carrier.state(self._written)
         if state not in self._made:
             if any(grown != state[0] for grown, _ in self._made):
                 self._made = {}
             with by_fftw(self._effort):
-                self._made[state] = self._for_buffers()
+                self._made[state] = self._for_buffers(state[1])
         return self._made[state]
 
-    def _for_buffers(self) -> tuple[_Begin, list[_Stretch]]:
+    def _for_buffers(self, turn: int) -> tuple[_Begin, list[_Stretch]]:
         """The stretches for the buffers that there are; they begin if there is a source."""
         target = self._target
         cross: _Cross | None = None
         begin: _Begin | None = None
         found, todo = list[tuple[_Cross | None, list[Todo]]](), list[Todo]()
-        runs = _in_one_place(self._legs)
+        runs = self._runs
         block, reading = target, self._legs[0]
+        came: Blocks | None = None
         for k, after in enumerate((*(first for first, *_ in runs[1:]), None)):
-            made = self._place(k & 1, block if found else None, reading, after)
+            made = self._place(k & 1, came, reading, after)
             crossing: Handover | None = None
             if after is not None and after.crosses is not None:
-                crossing = self._carrier.crossing(after.crosses, made, len(found))
+                at = turn + len(found)
+                crossing = self._carrier.crossing(after.crosses, made, at, runs[k])
                 made = made if crossing.made is None else crossing.made
             before = () if crossing is None else crossing.before
             if begin is None:
@@ -211,7 +219,7 @@ class Legs:
             for leg in runs[k][1:]:
                 todo += (*leg.todo(made, made), *leg.then(made))
             if crossing is None:
-                block, reading = made, after or reading
+                block, reading, came = made, after or reading, None
                 continue
             if crossing.pack is not None:
                 todo.append(crossing.pack(made))
@@ -219,6 +227,7 @@ class Legs:
             cross = partial(self._carrier.cross, crossing, len(found) - 1)
             todo = []
             block, reading = crossing.seen, crossing.leg
+            came = block if crossing.owns else None
         if block is not target:
             todo.append(partial(np.copyto, target, block))
         found.append((cross, self._scaled(todo)))
@@ -238,13 +247,12 @@ class Legs:
     ) -> Blocks:
         """Where a leg writes.
 
-        What came is transformed in place if only this rank reads it and the next leg does not
+        What ``came`` is this rank's own, and is transformed in place if the next leg does not
         cross. Else transforms share a place, for they never overlap.
         """
         if after is None and (self._target.flags.c_contiguous or apart(self._target)):
             return self._target
-        owner = None if after is None or after.crosses is not None else leg.crosses
-        if came is not None and owner is not None and owner.owns:
+        if came is not None and after is not None and after.crosses is None:
             return came
         shape = 1, leg.rows, *self._target.shape[2:]
         key = number, shape, leg.dtype
@@ -264,6 +272,14 @@ def _in_one_place(legs: Sequence[AnyLeg]) -> list[list[AnyLeg]]:
         else:
             runs.append([leg])
     return runs
+
+
+def _first_written(runs: Sequence[Sequence[AnyLeg]], payload: int) -> Hashable:
+    """What ranks write for the first crossing."""
+    for by, (after, *_) in pairwise(runs):
+        if after.crosses is not None:
+            return after.crosses.written(by, payload)
+    return None
 
 
 def first_todo(

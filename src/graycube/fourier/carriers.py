@@ -6,7 +6,8 @@ have to answer before the first letter leaves.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from graycube.fourier.legs import AnyLeg, Blocks, CrossingLeg, Handover
@@ -30,10 +31,9 @@ class ByMemory:
     def __init__(self, shared: Windows) -> None:
         self._shared = shared
 
-    @property
-    def state(self) -> tuple[int, int]:
-        """How often the buffers grew, and whose turn it is."""
-        return self._shared.grown, self._shared.turn
+    def state(self, written: Hashable) -> tuple[int, int]:
+        """How often the buffers grew, and which one is written to at first."""
+        return self._shared.grown, self._shared.turn_of(written)
 
     def begin(self, words: Words) -> None:
         """Nothing: they meet."""
@@ -42,17 +42,20 @@ class ByMemory:
         """What the ranks say in a meeting."""
         return self._shared.meet((0, *words))
 
-    def crossing(self, leg: CrossingLeg, made: Blocks, number: int) -> Handover:
-        """Into the buffer whose turn it will be, and out of all of it."""
-        shared = self._shared
-        buffer = shared.buffers[shared.turn + number & 1]
-        own, seen = leg.among(buffer, made, shared.comm.size)
-        before = () if own is None else clearing(own, shared.comm.size)
-        return Handover(own, leg, seen, before=before)
+    def crossing(
+        self, leg: CrossingLeg, made: Blocks, turn: int, by: Sequence[AnyLeg]
+    ) -> Handover:
+        """Into the buffer whose turn it is, and out of all of it."""
+        ranks = self._shared.comm.size
+        found = leg.among(self._shared.buffers[turn & 1], made, ranks, by)
+        return (
+            found if found.made is None else replace(found, before=clearing(found.made, ranks))
+        )
 
-    def cross(self, _handover: Handover, _number: int, words: Words) -> bool:
+    def cross(self, handover: Handover, number: int, words: Words) -> bool:
         """Meet, and tell whether all ranks do the same; collective."""
-        return self.agreed(words)
+        written = handover.written if number == 0 else None
+        return self._shared.exchange((0, *words), written, handover.read)
 
 
 class ByMessages:
@@ -68,8 +71,7 @@ class ByMessages:
         self._shared = windows(comm)  # there may be some, but no room for blocks
         self._asked: Reduction | None = None
 
-    @property
-    def state(self) -> tuple[int, int]:
+    def state(self, _written: Hashable) -> tuple[int, int]:
         """How often the buffers grew."""
         return self._post.grown, 0
 
@@ -84,7 +86,9 @@ class ByMessages:
             return self._shared.meet((0, *words))
         return self._asked is None or self._asked.alike()
 
-    def crossing(self, leg: CrossingLeg, made: Blocks, _number: int) -> Handover:
+    def crossing(
+        self, leg: CrossingLeg, made: Blocks, _turn: int, _by: Sequence[AnyLeg]
+    ) -> Handover:
         """As letters."""
         return leg.posted(self._post, made)
 
@@ -104,7 +108,10 @@ class Alone:
     True
     """
 
-    state = 0, 0
+    @staticmethod
+    def state(_written: Hashable) -> tuple[int, int]:
+        """Always the same."""
+        return 0, 0
 
     def begin(self, words: Words) -> None:
         """Nothing."""
@@ -113,7 +120,9 @@ class Alone:
         """With itself."""
         return True
 
-    def crossing(self, leg: CrossingLeg, made: Blocks, _number: int) -> Handover:
+    def crossing(
+        self, leg: CrossingLeg, made: Blocks, _turn: int, _by: Sequence[AnyLeg]
+    ) -> Handover:
         """What the leg reads is here."""
         return Handover(None, leg, made)
 
@@ -156,8 +165,8 @@ def here() -> Private:
 Carrier = ByMemory | ByMessages | Alone
 """One way to bring blocks to other nodes.
 
-Its ``state`` changes whenever crossings have to be made anew. One begins by saying what the
-rank is about to do; crossings are numbered.
+Its ``state``, for what is written at first, changes whenever crossings have to be made anew.
+One begins by saying what the rank is about to do; crossings are numbered, and take turns.
 """
 
 

@@ -4,15 +4,17 @@ Rules.
 
 1. A leg reads its lines where they are, if they have a stride there: in the array of the
    caller, or in the blocks of all nodes, which the ranks of one machine see. It writes into the
-   place that the next leg reads. So an exchange costs no pass over the data of its own.
+   place that the next leg reads. So an exchange costs no pass over the data of its own. Where
+   it can be, what all see is the whole array in order: who brings lines back writes to where
+   it read them (:mod:`graycube.run.windows`), and what comes home is in one piece.
 2. What a leg does after that it does in place: more transforms, and factors. Scaling is part of
    the transforms, pass by pass, so that nothing overflows on the way; FFTW's come without.
 3. Legs are made for one shape and dtype. They become calls once the arrays are known.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from typing import Any, Protocol
 
@@ -22,13 +24,15 @@ from numpy.typing import NDArray
 from graycube.fourier.along import PassStep
 from graycube.fourier.works import Copy, LineWork
 from graycube.layout import Layout
-from graycube.run.fetch import Fetch
+from graycube.run.fetch import Excerpt, Fetch
 from graycube.run.letters import letters
 from graycube.run.post import Post
 
 Blocks = NDArray[Any]
 Call = Callable[[], object]
 Todo = LineWork | Copy | Call
+_GROUP = 2  # the axis of a group in the shape of its step
+_LINE = 64  # bytes: shorter runs of several nodes would be in one line of the cache
 
 
 class AnyLeg(Protocol):
@@ -76,15 +80,16 @@ class CrossingLeg(AnyLeg, Protocol):
     def by_post(self) -> bool:
         """Whether messages can bring what it reads."""
 
-    @property
-    def owns(self) -> bool:
-        """Whether it may work in place where it reads: nobody else reads there."""
-
     def room(self, ranks: int) -> int:
         """The bytes for each payload of the memory of so many ranks, or of one for messages."""
 
-    def among(self, buffer: Blocks, made: Blocks, ranks: int) -> tuple[Blocks | None, Blocks]:
-        """Where this rank writes what it made, if it does, and what it reads."""
+    def written(self, by: Sequence[AnyLeg], payload: int) -> Hashable:
+        """What ranks write by some legs, if it is known that one alone has each part."""
+
+    def among(
+        self, buffer: Blocks, made: Blocks, ranks: int, by: Sequence[AnyLeg]
+    ) -> "Handover":
+        """Where this rank writes what it made, if it does, by some legs, and what it reads."""
 
     def posted(self, post: Post, made: Blocks) -> "Handover":
         """The same by messages."""
@@ -97,7 +102,9 @@ class Handover:
     The leg before writes into ``made``, if that is there, else where it likes, and then what
     ``pack`` gives is called. After ``send``, if there are messages, the leg, perhaps with
     another order of what it fetches, reads ``seen``. What is to be done ``before`` anything is
-    written to ``made`` is called first.
+    written to ``made`` is called first. Ranks write what is ``written`` and read what is
+    ``read``, each its part of it alone, unless these are None. If the leg ``owns`` what it
+    reads, it may work there in place.
     """
 
     made: Blocks | None
@@ -106,6 +113,9 @@ class Handover:
     pack: Callable[[Blocks], Todo] | None = None
     send: Callable[[], None] | None = None
     before: tuple[Call, ...] = ()
+    written: Hashable = None
+    read: Hashable = None
+    owns: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +123,8 @@ class LineLeg:
     """A leg of complex lines: ``steps``, each with its lines as an axis of the block.
 
     ``fetched`` says where the rows are that it needs, if not in place, and ``scaling`` how each
-    transform is scaled, as the engine counts it. Without steps data only move.
+    transform is scaled, as the engine counts it. Without steps data only move. Where
+    the ``whole`` array can lie in order, these are the excerpts that the node writes and reads.
 
     >>> from graycube.fourier.engine import ready
     >>> leg = LineLeg(Layout.cyclic(3, 1), np.dtype(complex), ())
@@ -128,6 +139,7 @@ class LineLeg:
     fetched: Fetch | None = None
     inverse: bool = False
     scaling: int = 0
+    whole: tuple[Excerpt, ...] | None = None
 
     @property
     def crosses(self) -> "LineLeg | None":
@@ -145,11 +157,6 @@ class LineLeg:
         return self._found().move is not None
 
     @property
-    def owns(self) -> bool:
-        """No: lines that are put together go somewhere else."""
-        return False
-
-    @property
     def rows(self) -> int:
         """How many rows a block has."""
         return self.layout.block_size
@@ -158,11 +165,52 @@ class LineLeg:
         """The bytes of the blocks of so many ranks."""
         return ranks * self.rows * self.dtype.itemsize
 
-    def among(self, buffer: Blocks, made: Blocks, ranks: int) -> tuple[Blocks | None, Blocks]:
-        """The block at its position, and all of them."""
-        own = buffer[self._found().position * made.nbytes :][: made.nbytes]
-        seen = buffer[: ranks * made.nbytes].view(made.dtype)
-        return own.view(made.dtype).reshape(made.shape), seen.reshape(-1, *made.shape[1:])
+    def written(self, by: Sequence[AnyLeg], payload: int) -> Hashable:
+        """The parts of an array that lies in order, if it does."""
+        if self.whole is None or self._cuts(by, payload) is None:
+            return None
+        return self._parted(self.whole[0], payload)
+
+    def _parted(self, excerpt: Excerpt, payload: int) -> Hashable:
+        return parted(excerpt.part, self._extents, self.dtype, payload)
+
+    @property
+    def _extents(self) -> tuple[int, ...]:
+        return tuple(axis.extent for axis in self.layout.axes)
+
+    def _cuts(self, by: Sequence[AnyLeg], payload: int) -> list[int] | None:
+        """Where the block is cut that is written in order; None if legs cannot write it so."""
+        if self.whole is None:
+            return None
+        written, row = self.whole[0].rows, prod(self._extents) * payload * self.dtype.itemsize
+        if written.together:
+            return []
+        groups = by[0].groups if len(by) == 1 and isinstance(by[0], LineLeg) else None
+        if groups is None or written.axes()[-1][1] * row < _LINE:
+            return None
+        cuts = [bit for slot, size in groups for bit in (slot, slot + size.bit_length() - 1)]
+        axes = [(bit, length) for bit, length, _ in written.axes(cuts)]
+        return cuts if all(group in axes for group in groups) else None
+
+    def among(self, buffer: Blocks, made: Blocks, ranks: int, by: Sequence[AnyLeg]) -> Handover:
+        """The part of an array in order, or the block at its position, and all of it."""
+        seen = buffer[: ranks * made.nbytes].view(made.dtype).reshape(ranks, *made.shape[1:])
+        payload = made.shape[2:]
+        cuts = self._cuts(by, prod(payload))
+        if self.whole is None or cuts is None:
+            return Handover(seen[self._found().position].reshape(made.shape), self, seen)
+        rows = seen.reshape(-1, *self._extents, *payload)
+        written, read = self.whole
+        own = _lying(written.rows, rows, cuts, made)
+        together = read.rows.together
+        return Handover(
+            own,
+            replace(self, fetched=None if together else read.rows),
+            _lying(read.rows, rows, (), made) if together else seen,
+            written=self._parted(written, prod(payload)),
+            read=self._parted(read, prod(payload)),
+            owns=together,
+        )
 
     def posted(self, post: Post, made: Blocks) -> Handover:
         """As letters, which are written where they leave from if they are in order."""
@@ -208,10 +256,26 @@ class LineLeg:
             yield from self._in_place((step,), target)
             yield from self._turns(step, target)
 
+    @property
+    def groups(self) -> list[tuple[int, int]] | None:
+        """Its axes in a target that is spread: slot bits and lengths; None if none may be."""
+        plain = all(step.factors is None and step.axis == _GROUP for step in self.steps)
+        if self.fetched is not None or not plain:
+            return None
+        return [(step.group.slot, step.shape[_GROUP]) for step in self.steps]
+
     def _in_place(self, steps: Sequence[PassStep], target: Blocks) -> Iterator[Todo]:
         for step in steps:
-            lines = target.reshape(*step.shape, *target.shape[2:])
-            yield self._work(lines, step.axis, lines)
+            lines, axis = self._cut(step, target)
+            yield self._work(lines, axis, lines)
+
+    def _cut(self, step: PassStep, target: Blocks) -> tuple[Blocks, int]:
+        """A target with the lines of a step as an axis; one that is spread has been cut so."""
+        if target.shape[:2] == (step.shape[0], self.rows):
+            return target.reshape(*step.shape, *target.shape[2:]), step.axis
+        lengths, (_, above, size, *_) = target.shape, step.shape
+        places = (k for k in range(target.ndim) if prod(lengths[:k]) == above)
+        return target, next(k for k in places if lengths[k] == size)
 
     def _work(self, lines: Blocks, axis: int, out: Blocks) -> LineWork:
         return LineWork(lines, (axis,), out, inverse=self.inverse, scaling=self.scaling)
@@ -225,8 +289,8 @@ class LineLeg:
         """The first transform straight from where its lines are, if they have a stride."""
         step = self.steps[0]
         if self.fetched is None:
-            shape = (*step.shape, *source.shape[2:])
-            return self._work(source.reshape(shape), step.axis, target.reshape(shape))
+            lines, axis = self._cut(step, target)
+            return self._work(source.reshape(lines.shape), axis, lines)
         group, extents = step.group, step.shape[4:]
         rows = source.reshape(-1, *extents, *target.shape[2:])
         cuts = (group.slot, group.slot + group.high - group.low)
@@ -247,6 +311,22 @@ class LineLeg:
         if self.fetched is None:
             return Copy(source.reshape(target.shape), target)
         return _fetching(self.fetched, target, source)
+
+
+def _lying(excerpt: Fetch, rows: Blocks, cuts: Sequence[int], like: Blocks) -> Blocks:
+    """An excerpt as a block, or cut so, where its rows do not follow each other."""
+    cut = None if excerpt.together else excerpt.view(rows, cuts)
+    return rows[excerpt.start :][: excerpt.rows].reshape(like.shape) if cut is None else cut
+
+
+@lru_cache(maxsize=256)
+def parted(*how: Hashable) -> Hashable:
+    """How ranks part an array: mostly one object for the same, so that to compare is quick.
+
+    >>> parted(1, 2) is parted(1, 2)
+    True
+    """
+    return how
 
 
 def _fetching(fetched: Fetch, target: Blocks, source: Blocks) -> Todo:

@@ -12,7 +12,7 @@ from graycube.fourier.legs import AnyLeg
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout, Ownership
 from graycube.layout.placement import Placement
-from graycube.run.fetch import fetch
+from graycube.run.fetch import fetch, in_order
 
 _Legs = tuple[AnyLeg, ...]
 
@@ -80,9 +80,12 @@ def _in_bits(
     if numbers is None or twin is None or twin[last].fetched.move is None:
         return None
     made = [replace(leg, layout=_moved(leg.layout, numbers)) for leg in twin[last:]]
-    move = twin[last].fetched.move
-    found = fetch(numbers.widened(move.width) @ move, made[0].layout.n, node)
-    return (replace(made[0], fetched=found), *made[1:])
+    move, n, whole = twin[last].fetched.move, made[0].layout.n, twin[last].whole
+    anew = numbers.widened(move.width)
+    if whole is not None:
+        before, after = (excerpt.part.inverse() for excerpt in whole)
+        whole = in_order((before, anew @ after), n, node)
+    return (replace(made[0], fetched=fetch(anew @ move, n, node), whole=whole), *made[1:])
 
 
 def _moved(layout: Layout, numbers: AffineMap) -> Layout:

@@ -9,11 +9,13 @@ Rules.
    stride of its own, and the result is a strided view of the buffer. Bits whose strides fit
    are an axis together.
 3. Else, and where that would be many short axes, each row has its place in a list.
+4. Or all rows lie in the order of their words, if each node has strides there, and the same.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +64,15 @@ class Fetch:
         ([(2, 4, 1), (0, 4, 8)], [(2, 4, 1), (1, 2, 16), (0, 2, 8)])
         """
         return axes_of(self.strides or (), cuts)
+
+    @property
+    def together(self) -> bool:
+        """Whether the rows follow each other in the buffer.
+
+        >>> fetch(AffineMap.identity(3), 1, 0).together
+        True
+        """
+        return [(bit, step) for bit, _, step in self.axes()] == [(0, 1)]
 
     def view(self, buffer: _Rows, cuts: Sequence[int] = ()) -> _Rows | None:
         """The rows of the result where they are in the buffer, if they have strides.
@@ -115,6 +126,41 @@ def fetch(move: AffineMap, n: int, node: int) -> Fetch:
     changes = Matrix(tuple(place(column) for column in columns), slots + order.height)
     places = AffineMap(changes, place(back(node)))
     return at_places(places, position, crosses=order.height > 0, move=move)
+
+
+class Excerpt(NamedTuple):
+    """The rows of a node where all lie in order; ``part`` says which words each node has."""
+
+    part: AffineMap
+    rows: Fetch
+
+
+def in_order(places: Sequence[AffineMap], n: int, node: int) -> tuple[Excerpt, ...] | None:
+    """The excerpts of a node if all rows lie in the order of words, for several placements.
+
+    These say at which address a word is. None where the rows of a node have no strides, or not
+    those of other nodes, or where no two follow each other.
+
+    >>> rows, columns = (AffineMap(Matrix(order, 2)) for order in ((1, 2), (2, 1)))
+    >>> in_order([rows], 1, 0) is None
+    True
+    >>> in_order([columns], 1, 1)[0].rows.strides
+    (1,)
+    """
+    found = list[Excerpt]()
+    for place in places:
+        part = place.inverse()
+        columns, inside = part.matrix.columns, 0
+        for column in columns[n:]:
+            inside |= column
+        if any(column & inside for column in (*columns[:n], part.constant)):
+            return None
+        mine = AffineMap(Matrix(columns[n:], part.width), part(node))
+        found.append(Excerpt(part, at_places(mine, node, crosses=True)))
+        strides = found[-1].rows.strides
+        if strides is None or 1 not in strides:
+            return None
+    return tuple(found)
 
 
 def at_places(

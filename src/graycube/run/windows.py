@@ -5,18 +5,21 @@ Rules.
 1. There are two buffers, each as large as the largest array that was exchanged, and they are
    used in turn. In an exchange each rank writes its block into the buffer whose turn it is, all
    meet once, and each reads what it needs. When all meet again, nobody reads that buffer any
-   more, and only after that somebody writes to it. Before, a rank may work in place on what it
-   alone reads.
-2. Whose turn it is follows from the number of the meeting. So all that is exchanged on a
-   communicator takes its turns together, and ranks never differ about them.
-3. Buffers grow when all ranks ask for more at the same time. Where there is no room, messages
+   more, and only after that somebody writes to it.
+2. Before, a rank may write only to what it alone reads. So ranks that bring back what just came
+   stay in that buffer, which is in the caches, while the other one need not be.
+3. Whose turn it is follows from the number of the meeting, and from how often ranks stayed. So
+   all that is exchanged on a communicator takes its turns together, and ranks never differ
+   about them. If they turn out to have called different things, nobody reads, and all begin
+   again with the number.
+4. Buffers grow when all ranks ask for more at the same time. Where there is no room, messages
    are sent instead, and the first rank says so once.
 
 ``GRAYCUBE_WINDOWS=0`` in the environment of one rank switches all of this off for all of them.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,18 +52,41 @@ class Windows:
     def __init__(self, comm: "Intracomm", meeting: Meeting) -> None:
         self.comm, self._meeting = comm, meeting
         self.buffers: tuple[_Buffer, ...] = (np.empty(0, np.uint8),) * 2
-        self.grown = 0
+        self.grown, self._stayed = 0, 0
+        self._read: tuple[int, Hashable] = 0, None
         self.alive = True
         self._refused: int | None = None
 
     @property
     def turn(self) -> int:
         """The buffer to write to before the ranks meet the next time."""
-        return self._meeting.number + 1 & 1
+        return self._meeting.number + 1 + self._stayed & 1
+
+    def turn_of(self, written: Hashable) -> int:
+        """The same for ranks that write what is ``written``, each its share: they may stay."""
+        number = self._meeting.number
+        stays = written is not None and self._read == (number, written)
+        return number + 1 + self._stayed + stays & 1
+
+    def exchange(self, words: Sequence[int], written: Hashable, read: Hashable) -> bool:
+        """Meet when all have written, to read what is ``read``: each rank its share, alone."""
+        self._stayed = self.turn_of(written) + self._meeting.number + 1 & 1
+        alike = self._meeting.meet(words)
+        self._read = self._meeting.number, read
+        if not alike:
+            self._begin_again()
+        return alike
+
+    def _begin_again(self) -> None:
+        """Nobody reads, and ranks may differ about who stayed."""
+        self._stayed, self._read = 0, (0, None)
 
     def meet(self, words: Sequence[int] = (0,) * WORDS, note: Note | None = None) -> bool:
         """Wait for all ranks; whether all say the same. Collective."""
-        return self._meeting.meet(words, note)
+        alike = self._meeting.meet(words, note)
+        if not alike:
+            self._begin_again()
+        return alike
 
     def notes(self, nbytes: int) -> Note:
         """The notes of all ranks in the latest meeting."""
