@@ -316,7 +316,7 @@ def different_runs(comm):
 
 
 def there_and_back_in_one_buffer(comm):
-    """Who brings back what came stays in a buffer, whoever is late."""
+    """Who brings back what came stays in a buffer, whoever is late, if arrays lie in order."""
     rng, late = random.Random(7), random.Random(comm.rank)  # noqa: S311 - no secret
     turns, ranks = [], comm.size
     exchange = Windows.exchange
@@ -359,6 +359,25 @@ def there_and_back_in_one_buffer(comm):
         for _ in range(3):
             yield close(forward.run().to_numpy(), wanted), f"forward again of {shape}"
             yield close(back.run().to_numpy(), x), f"back again of {shape}"
+
+
+def in_order(comm):
+    """Small arrays as if they were large ones, which lie in order."""
+    with patch("graycube.fourier.legs.LARGE", 0):
+        for check in (
+            a_run_is_a_call,
+            there_and_back,
+            in_place,
+            into_gray_code,
+            real_planes,
+            in_any_order,
+            any_source,
+            into_arrays,
+            components,
+            there_and_back_in_one_buffer,
+        ):
+            apart = comm.Dup()  # where nothing is made ready yet
+            yield from check(apart)
 
 
 def calls_of_different_things(comm):
@@ -650,7 +669,7 @@ CHECKS = checks(
     planned_by_fftw,
     in_any_order,
     different_runs,
-    there_and_back_in_one_buffer,
+    in_order,
     calls_of_different_things,
     whatever_is_remembered,
     memory_is_used_again,

@@ -158,7 +158,8 @@ class BoxLeg:
         return self._parted(self._before(), payload)
 
     def _parted(self, layout: Ownership, payload: int) -> Hashable:
-        return None if layout.copy_count > 1 else parted(layout, self.given, payload)
+        nbytes = self.room(layout.node_count) * payload
+        return None if layout.copy_count > 1 else parted(nbytes, layout, self.given)
 
     def among(
         self, buffer: Blocks, made: Blocks, _ranks: int, _by: Sequence[AnyLeg]

@@ -5,8 +5,9 @@ Rules.
 1. A leg reads its lines where they are, if they have a stride there: in the array of the
    caller, or in the blocks of all nodes, which the ranks of one machine see. It writes into the
    place that the next leg reads. So an exchange costs no pass over the data of its own. Where
-   it can be, what all see is the whole array in order: who brings lines back writes to where
-   it read them (:mod:`graycube.run.windows`), and what comes home is in one piece.
+   it can be, what all see of a large one is the whole array in order: who brings lines back
+   writes to where it read them (:mod:`graycube.run.windows`), and what comes home is in one
+   piece.
 2. What a leg does after that it does in place: more transforms, and factors. Scaling is part of
    the transforms, pass by pass, so that nothing overflows on the way; FFTW's come without.
 3. Legs are made for one shape and dtype. They become calls once the arrays are known.
@@ -31,6 +32,12 @@ from graycube.run.post import Post
 Blocks = NDArray[Any]
 Call = Callable[[], object]
 Todo = LineWork | Copy | Call
+LARGE = 1 << 22
+"""Bytes of an array from which on it lies in order.
+
+Two smaller ones stay in the caches, and where processors share none, a store to what another
+one wrote takes longer than going through both in turn (:mod:`graycube.run.stores`).
+"""
 _GROUP = 2  # the axis of a group in the shape of its step
 _LINE = 64  # bytes: shorter runs of several nodes would be in one line of the cache
 
@@ -172,7 +179,11 @@ class LineLeg:
         return self._parted(self.whole[0], payload)
 
     def _parted(self, excerpt: Excerpt, payload: int) -> Hashable:
-        return parted(excerpt.part, self._extents, self.dtype, payload)
+        return parted(self._nbytes(payload), excerpt.part, self._extents, self.dtype)
+
+    def _nbytes(self, payload: int) -> int:
+        """Those of the whole array."""
+        return self.room(self.layout.node_count) * payload
 
     @property
     def _extents(self) -> tuple[int, ...]:
@@ -180,7 +191,7 @@ class LineLeg:
 
     def _cuts(self, by: Sequence[AnyLeg], payload: int) -> list[int] | None:
         """Where the block is cut that is written in order; None if legs cannot write it so."""
-        if self.whole is None:
+        if self.whole is None or self._nbytes(payload) < LARGE:
             return None
         written, row = self.whole[0].rows, prod(self._extents) * payload * self.dtype.itemsize
         if written.together:
@@ -319,13 +330,18 @@ def _lying(excerpt: Fetch, rows: Blocks, cuts: Sequence[int], like: Blocks) -> B
     return rows[excerpt.start :][: excerpt.rows].reshape(like.shape) if cut is None else cut
 
 
-@lru_cache(maxsize=256)
-def parted(*how: Hashable) -> Hashable:
-    """How ranks part an array: mostly one object for the same, so that to compare is quick.
+def parted(nbytes: int, *how: Hashable) -> Hashable:
+    """How ranks part a large array; None for others.
 
-    >>> parted(1, 2) is parted(1, 2)
-    True
+    >>> parted(LARGE - 1, "in rows"), parted(LARGE, "in rows")
+    (None, (4194304, 'in rows'))
     """
+    return _as_one(nbytes, *how) if nbytes >= LARGE else None
+
+
+@lru_cache(maxsize=256)
+def _as_one(*how: Hashable) -> Hashable:
+    """Mostly one object for the same: so to compare them is quick."""
     return how
 
 
