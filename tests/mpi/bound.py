@@ -341,6 +341,7 @@ def there_and_back_in_one_buffer(comm):
         wanted = (np.fft.rfftn if real else np.fft.fftn)(x, axes=axes)
         forward = gc.bind(ahead, u, axes=axes)
         back = gc.bind(again, forward.result, out=u, axes=axes, s=shape)
+        other = gc.bind(ahead, u * 2, axes=axes)
         turns.clear()
         with patch.object(Windows, "exchange", counted):
             for _ in range(6):
@@ -350,9 +351,10 @@ def there_and_back_in_one_buffer(comm):
         with patch.object(Windows, "exchange", counted):
             for _ in range(40):
                 rng.choice((forward.run, back.run, u.sum))()
-                rng.choice((forward.run, back.run))()
+                rng.choice((forward.run, back.run, other.run))()
         yield close(u.to_numpy(), x), f"there and back of {shape}"
         yield close(forward.result.to_numpy(), wanted), f"and there of {shape}"
+        yield close(other.result.to_numpy(), 2 * wanted), f"twice of {shape}"
         call = back.run if comm.rank == ranks - 1 else forward.run
         forward.run()
         yield from one_error(comm, call, InvalidValueError)

@@ -17,7 +17,8 @@ from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
 from graycube.fourier.carriers import Alone, Carrier, Words
 from graycube.fourier.engine import by_fftw, effort_of_fftw, ready
-from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, LineLeg, Todo
+from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, Todo
+from graycube.fourier.line_legs import LineLeg
 from graycube.fourier.passes import LONGEST
 from graycube.fourier.trading import moving_legs
 from graycube.fourier.works import multiplied, scaled
