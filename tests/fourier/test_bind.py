@@ -9,5 +9,7 @@ class TestOverMPI(OverMPI):
         Launch(2, ("bound",), sweep=True),
         Launch(4, ("bound", "resampled", "lengths", "lone_axes", "lone_random")),
         Launch(4, ("bound",), messages=True, sweep=True),
-        Launch(8, ("bound",), sweep=True),
+        Launch(8, ("bound", "late"), sweep=True),
+        Launch(2, ("late",), sweep=True),
+        Launch(4, ("late",), messages=True, sweep=True),
     )
