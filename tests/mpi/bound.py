@@ -615,24 +615,37 @@ def mistakes(comm):
     a = gc.CubeArray.from_numpy(noise(layout.shape), layout, comm)
     locked = gc.fftn(a)
     locked.blocks.flags.writeable = False
-    for out, kind in (
-        (a.astype("c8"), InvalidValueError),
-        (a.blocks, InvalidTypeError),
-        (locked, InvalidValueError),
+    elsewhere = comm.Split(0, -comm.rank)
+    here = gc.CubeArray(np.zeros(layout.held_shape(range(comm.size)), "c16"), layout)
+    for out, kind, words in (
+        (a.astype("c8"), InvalidValueError, "out has dtype complex64"),
+        (np.abs(a), InvalidTypeError, "out has dtype float64"),
+        (a.blocks, InvalidTypeError, "out is a ndarray"),
+        (locked, InvalidValueError, "out cannot be written to"),
+        (gc.CubeArray(a.blocks, layout, elsewhere), InvalidValueError, "another communicator"),
+        (here, InvalidValueError, "another communicator"),
     ):
         error = raised(lambda out=out: gc.bind(gc.fftn, a, out=out))
-        yield isinstance(error, kind), f"{error!r}"
+        yield isinstance(error, kind) and words in str(error), f"{error!r}"
+    last = comm.rank == comm.size - 1
+    for options in ({"out": a.copy()}, {"axs": (0,)}):  # on one rank alone
+        call = partial(gc.bind, gc.fftn, a, **(options if last else {}))
+        yield from one_error(comm, call, gc.GraycubeError)
     error = raised(lambda: gc.bind(np.shape, a))
     yield isinstance(error, InvalidTypeError), f"{error!r}"
     bound = gc.bind(gc.fftn, a)
+    if last:
+        bound.free()
+    yield from one_error(comm, bound.run, InvalidValueError)
     bound.free()
-    error = raised(bound.run)
-    yield isinstance(error, InvalidValueError), f"{error!r}"
+    yield from one_error(comm, bound.run, InvalidValueError)
     over = comm.Dup()
-    bound = gc.bind(gc.fftn, gc.CubeArray(a.blocks, layout, over))
+    there = gc.CubeArray(a.blocks, layout, over)
+    bound = gc.bind(gc.fftn, there)
     over.Free()
-    error = raised(bound.run)
-    yield isinstance(error, gc.GraycubeError), f"{error!r}"
+    for call in (bound.run, partial(gc.fftn, there), there.sum):
+        error = raised(call)
+        yield isinstance(error, gc.GraycubeError) and "was freed" in str(error), f"{error!r}"
 
 
 def what_is_told_is_no_data(comm):

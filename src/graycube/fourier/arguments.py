@@ -101,8 +101,18 @@ def require_out(out: object, a: CubeArray, shape: Sequence[int], dtype: DTypeLik
             "it must be a CubeArray",
             "pass one, or call it without out=",
         )
+    if out.comm is not a.comm:
+        raise InvalidValueError(
+            "out is on another communicator than the array",
+            "a result stays where the array is",
+            "make out with comm=a.comm, the communicator of the array",
+        )
+    if not out.blocks.flags.writeable:
+        raise InvalidValueError(
+            "out cannot be written to", "the result goes there", "pass a copy of it"
+        )
     nodes, wanted = out.layout.node_count, a.layout.node_count
-    if out.shape != tuple(shape) or out.comm is not a.comm or nodes != wanted:
+    if out.shape != tuple(shape) or nodes != wanted:
         raise InvalidValueError(
             f"out has shape {out.shape}, on {nodes} nodes",
             f"the result has shape {tuple(shape)}, on the {wanted} nodes of the array",

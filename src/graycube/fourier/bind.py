@@ -1,9 +1,10 @@
 """Functions bound to arrays: everything is made once, and then they only run."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from inspect import signature
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from graycube.array.held import require_array
 from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.arguments import Wanted, complex_dtype, wanted
+from graycube.fourier.arguments import Wanted, complex_dtype, require_out, wanted
 from graycube.fourier.calls import as_planned, one_block
 from graycube.fourier.carried import Legs, relaid_legs
 from graycube.fourier.carriers import Alone, carrier, nothing_yet
@@ -64,9 +65,8 @@ class BoundCall:
     def run(self) -> CubeArray:
         """Do it with what is in the array now; collective. It gives the one result."""
         if self._call is None:
-            raise InvalidValueError(
-                "this transform was freed", "its arrays are gone", "bind it again"
-            )
+            together(self.result.comm, _freed)  # others may be waiting in theirs
+            raise AssertionError(self)
         if self._program is None:
             np.copyto(self.result.blocks, self._call().blocks)
         else:
@@ -74,8 +74,14 @@ class BoundCall:
         return self.result
 
     def free(self) -> None:
-        """Let the arrays go; :meth:`run` cannot be called any more."""
+        """Let go of all but the result; :meth:`run` cannot be called any more."""
         self._call = self._program = None
+
+
+def _freed() -> NoReturn:
+    raise InvalidValueError(
+        "this transform was freed", "what it works with is gone", "bind it again"
+    )
 
 
 def bind(
@@ -90,8 +96,8 @@ def bind(
 
     The function is a transform of this package, or ``CubeArray.relayout``; then come its own
     arguments. It is called once, so all is checked, and the result is there at once: in
-    ``out``, an array of its shape and dtype in any layout, or in a new one. Collective, and so
-    is ``run``.
+    ``out``, an array of its shape and dtype in any layout, or in a new one. If that is in the
+    memory of ``a``, fill it afterwards. Collective, and so is ``run``.
 
     A run is the work and one exchange of blocks now and then, by memory that ranks share or by
     messages. On the way ranks tell each other whether all run the same. A run is a call of the
@@ -119,7 +125,13 @@ def bind(
             f"bind is given {function!r:.60}", "it takes a function", "write gc.bind(gc.fft, u)"
         )
     fftw = effort_of_fftw() if fftw is None else fftw
-    facts = {**facts_of("bind", a.layout, a.blocks), "fftw": fftw}
+    facts = {**facts_of("bind", a.layout, a.blocks), "fftw": fftw, **_facts_of_out(out)}
+
+    def check() -> tuple[None, dict[str, object]]:
+        require_effort(fftw)
+        with suppress(ValueError):  # there are functions that do not say what they take
+            signature(function).bind(a, *args, **options)
+        return None, facts
 
     def made_by_it() -> CubeArray:
         with by_fftw(fftw):
@@ -129,9 +141,9 @@ def bind(
         found = made_by_it()
         return found if result.layout == found.layout else found.relayout(result.layout)
 
-    together(a.comm, lambda: (require_effort(fftw), facts))
+    together(a.comm, check)
     made = made_by_it()
-    result = together(a.comm, lambda: (_result(made, out), facts))
+    result = together(a.comm, lambda: (_result(made, out, a), facts))
 
     if result is not made:
         np.copyto(result.blocks, made.relayout(result.layout).blocks)
@@ -145,7 +157,14 @@ def bind(
     return BoundCall(call, result, program)
 
 
-def _result(made: object, out: CubeArray | None) -> CubeArray:
+def _facts_of_out(out: object) -> dict[str, object]:
+    """What all ranks must have alike of the array that results go to."""
+    if not isinstance(out, CubeArray):
+        return {}
+    return {"layout of out": out.layout, "dtype of out": out.dtype}
+
+
+def _result(made: object, out: CubeArray | None, a: CubeArray) -> CubeArray:
     """The array that results go to."""
     if not isinstance(made, CubeArray):
         raise InvalidTypeError(
@@ -153,16 +172,14 @@ def _result(made: object, out: CubeArray | None) -> CubeArray:
             "it must give a CubeArray",
             "bind a transform of an array",
         )
+    require_out(out, a, made.shape, made.dtype)
     if out is None:
         return made
-    require_array(out, "a transform")
-    alike = (out.shape, out.layout.node_count, out.payload, out.dtype)
-    wanted = (made.shape, made.layout.node_count, made.payload, made.dtype)
-    if alike != wanted or not out.blocks.flags.writeable:
+    if (out.payload, out.dtype) != (made.payload, made.dtype):
         raise InvalidValueError(
-            f"out has shape {out.shape} and dtype {out.dtype}",
-            f"the result has {made.shape} and {made.dtype}, and out must be writeable",
-            "pass such an array, in any layout",
+            f"out has dtype {out.dtype} and payload {out.payload}",
+            f"results are written straight into it, and have {made.dtype} and {made.payload}",
+            "make it of that dtype, or call the function with out=, which converts",
         )
     return out
 

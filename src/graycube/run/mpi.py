@@ -57,11 +57,17 @@ def require_comm(comm: object, nodes: int | None = None) -> "Intracomm":
     ...     return require_comm(comm, nodes=8).rank
     """
     known: type[Intracomm] = mpi().Intracomm
-    if not isinstance(comm, known) or not comm:  # a null communicator is false
+    if not isinstance(comm, known):
         raise InvalidTypeError(
             f"the communicator is a {type(comm).__name__}",
             "it must be an intracommunicator of mpi4py",
             "pass mpi4py.MPI.COMM_WORLD",
+        )
+    if not comm:
+        raise InvalidTypeError(
+            "the communicator is null: it was freed, or never made",
+            "it must have ranks",
+            "keep it as long as they are used",
         )
     if nodes is not None and comm.size != nodes:
         raise InvalidValueError(
