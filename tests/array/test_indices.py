@@ -76,7 +76,7 @@ def test_spacings_come_as_any_sequence():
     "arguments",
     [
         *(((1, 2, 3), (8, 12)), (1, (8,)), (1, (8, 13)), (1, (9, 12)), ((1,), (8, 12))),
-        *((given, (8, 12)) for given in (np.ones(3), "far", ("a", "b"), 1j)),
+        *((given, (8, 12)) for given in (np.ones(3), "far", ("a", "b"), 1j, 0, (1, 0))),
     ],
 )
 def test_a_spectrum_of_something_else_is_refused(arguments):

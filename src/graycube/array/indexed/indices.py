@@ -70,10 +70,11 @@ def spectrum_of(
     points = list(s[:d])
     halves = zip(points, shape, strict=False)
     fits = all(values in {n, n // 2 + 1} for n, values in halves)
-    if len(points) != d or len(steps) != d or steps.dtype.kind not in "biuf" or not fits:
+    apart = steps.dtype.kind in "biuf" and len(steps) == d and np.all(steps)
+    if len(points) != d or not (apart and fits):
         raise InvalidValueError(
             f"s is {tuple(points)} and spacing is {spacing!r} for a spectrum of shape {shape}",
-            "s is the shape of what was transformed, and each axis has a spacing",
+            "s is the shape of what was transformed, and each axis has a spacing but 0",
             "pass s=u.shape, and one spacing or one for each axis",
         )
     return list(zip(points, steps.astype(float).tolist(), strict=True))
