@@ -39,23 +39,27 @@ class Case:
         self.back = lambda spectrum: back(spectrum, s=shape)
         spectrum = (np.fft.rfftn if real else np.fft.fftn)(x, axes=axes)
         mesh = gc.Layout.mesh(shape, nodes, code=code)
-        cyclic = gc.Layout.mesh(shape, nodes, code=code, allocation="cyclic")
+        self.cyclic = gc.Layout.mesh(shape, nodes, code=code, allocation="cyclic")
         self.a = gc.CubeArray.from_numpy(x, mesh, comm)
         self.forward = gc.bind(self.there, self.a)
         self.inverse = gc.bind(back, self.forward.result, out=self.a, s=shape)
-        self.moved = gc.bind(gc.CubeArray.relayout, self.a, cyclic)
+        self.moved = gc.bind(gc.CubeArray.relayout, self.a, self.cyclic)
         self.points = self.a.blocks.copy()
         self.waves = gc.CubeArray.from_numpy(spectrum, self.forward.result.layout, comm).blocks
-        self.dealt = gc.CubeArray.from_numpy(x, cyclic, comm).blocks
+        self.dealt = gc.CubeArray.from_numpy(x, self.cyclic, comm).blocks
 
     def runs(self, rng):
-        """There some times, and back some times, with a look in between."""
+        """There some times, and back some times, with a look or a relayout in between."""
         right = True
         for _ in range(rng.randrange(1, 4)):
             for _ in range(rng.randrange(1, 3)):
                 self.forward.run()
                 self.late.now()
             right = right and same(self.forward.result.blocks, self.waves)
+            if rng.random() < 0.3:
+                dealt = self.a.relayout(self.cyclic)
+                self.late.now()
+                right = right and same(dealt.blocks, self.dealt)
             if rng.random() < 0.7:
                 self.inverse.run()
                 self.late.now()
