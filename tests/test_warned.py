@@ -41,7 +41,7 @@ OURS = {
     "a Walsh transform": lambda u: gc.hadamard(u),  # noqa: PLW0108
     "a butterfly": lambda u: gc.butterfly(u, lambda low, *rest: (low / 0, rest[0])),
     "what is added back": lambda u: u.halo(1).add_back(),
-    "no spacing": lambda u: u.frequencies(0.0, s=u.shape),
+    "hardly any spacing": lambda u: u.frequencies(1e-310, s=u.shape),
     "nowhere else": lambda u: np.add(u, 1, where=u > 0),
     "a gate": lambda u: gc.qubits.apply(u.astype(complex), [[1, 0], [0, 2]], 0, check=True),
 }
