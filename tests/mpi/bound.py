@@ -627,6 +627,9 @@ def mistakes(comm):
     ):
         error = raised(lambda out=out: gc.bind(gc.fftn, a, out=out))
         yield isinstance(error, kind) and words in str(error), f"{error!r}"
+    alone = gc.CubeArray.from_numpy(noise(layout.shape), layout, comm.Split(comm.rank))
+    found = gc.bind(gc.fftn, alone, out=here).run()  # one rank is as if there were no ranks
+    yield close(found.to_numpy(), np.fft.fftn(noise(layout.shape))), "on one rank"
     last = comm.rank == comm.size - 1
     for options in ({"out": a.copy()}, {"axs": (0,)}):  # on one rank alone
         call = partial(gc.bind, gc.fftn, a, **(options if last else {}))

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from graycube.array import CubeArray
 from graycube.array.held import require_array
-from graycube.array.ranks import facts_of, together
+from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.fourier.engine import effort_of_fftw
 from graycube.fourier.lines import resized_layout
@@ -101,7 +101,7 @@ def require_out(out: object, a: CubeArray, shape: Sequence[int], dtype: DTypeLik
             "it must be a CubeArray",
             "pass one, or call it without out=",
         )
-    if out.comm is not a.comm:
+    if spread(out.comm) is not spread(a.comm):
         raise InvalidValueError(
             "out is on another communicator than the array",
             "a result stays where the array is",

@@ -67,7 +67,7 @@ def require_comm(comm: object, nodes: int | None = None) -> "Intracomm":
         raise InvalidTypeError(
             "the communicator is null: it was freed, or never made",
             "it must have ranks",
-            "keep it as long as they are used",
+            "keep it as long as what is on it",
         )
     if nodes is not None and comm.size != nodes:
         raise InvalidValueError(
