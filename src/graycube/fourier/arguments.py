@@ -310,9 +310,18 @@ def all_agree(
     """
     require_array(a, "a transform")
     alike = {**facts_of(what, a.layout, a.blocks), **facts, "fftw": effort_of_fftw()}
-    if isinstance(out, CubeArray):
-        alike |= {"layout of out": out.layout, "dtype of out": out.dtype}
-    return together(a.comm, lambda: (check(), alike))
+    return together(a.comm, lambda: (check(), alike | facts_of_out(out)))
+
+
+def facts_of_out(out: object) -> dict[str, object]:
+    """What all ranks must have alike of the array that a result goes to.
+
+    >>> facts_of_out(None)
+    {}
+    """
+    if not isinstance(out, CubeArray):
+        return {}
+    return {"layout of out": out.layout, "dtype of out": out.dtype}
 
 
 def scale(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from inspect import signature
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -14,7 +15,7 @@ from graycube.array.held import require_array
 from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.arguments import Wanted, complex_dtype, require_out, wanted
+from graycube.fourier.arguments import Wanted, complex_dtype, facts_of_out, require_out, wanted
 from graycube.fourier.calls import as_planned, one_block
 from graycube.fourier.carried import Legs, relaid_legs
 from graycube.fourier.carriers import Alone, carrier, nothing_yet
@@ -59,14 +60,10 @@ class BoundCall:
         self, call: Callable[[], CubeArray], result: CubeArray, program: Legs | None
     ) -> None:
         self.result = result
-        self._call: Callable[[], CubeArray] | None = call
-        self._program = program
+        self._call, self._program = call, program
 
     def run(self) -> CubeArray:
         """Do it with what is in the array now; collective. It gives the one result."""
-        if self._call is None:
-            together(self.result.comm, _freed)  # others may be waiting in theirs
-            raise AssertionError(self)
         if self._program is None:
             np.copyto(self.result.blocks, self._call().blocks)
         else:
@@ -75,7 +72,8 @@ class BoundCall:
 
     def free(self) -> None:
         """Let go of all but the result; :meth:`run` cannot be called any more."""
-        self._call = self._program = None
+        self._program = None
+        self._call = partial(together, self.result.comm, _freed)  # others may run it
 
 
 def _freed() -> NoReturn:
@@ -125,7 +123,7 @@ def bind(
             f"bind is given {function!r:.60}", "it takes a function", "write gc.bind(gc.fft, u)"
         )
     fftw = effort_of_fftw() if fftw is None else fftw
-    facts = {**facts_of("bind", a.layout, a.blocks), "fftw": fftw, **_facts_of_out(out)}
+    facts = {**facts_of("bind", a.layout, a.blocks), "fftw": fftw, **facts_of_out(out)}
 
     def check() -> tuple[None, dict[str, object]]:
         require_effort(fftw)
@@ -155,13 +153,6 @@ def bind(
     if program is not None and fftw is not None:
         together(a.comm, lambda: (program.prepared(), facts))
     return BoundCall(call, result, program)
-
-
-def _facts_of_out(out: object) -> dict[str, object]:
-    """What all ranks must have alike of the array that results go to."""
-    if not isinstance(out, CubeArray):
-        return {}
-    return {"layout of out": out.layout, "dtype of out": out.dtype}
 
 
 def _result(made: object, out: CubeArray | None, a: CubeArray) -> CubeArray:
