@@ -282,9 +282,9 @@ def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
         if require_int(axis, "axis") >= d:
             raise OutOfRangeError(
                 f"axis is {axis}",
-                f"the axes are 0..{d - 1}",
-                f"use {-d}..{d - 1}; the numbers of points, NumPy's second argument, are named "
-                "here: n= or s=",
+                f"the axes of the layout are 0..{d - 1}",
+                f"use {-d}..{d - 1}, or np.fft for an axis of payload; the numbers of points, "
+                "NumPy's second argument, are named here: n= or s=",
             )
     return [require_axis(axis, d) for axis in given]
 
