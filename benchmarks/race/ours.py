@@ -84,7 +84,7 @@ BOUND = by_ducc, by_fftw, in_place
 
 
 def given(task: Transform, layout: gc.Layout) -> gc.CubeArray:
-    return gc.CubeArray.from_numpy(task.whole(), layout, task.comm)
+    return gc.CubeArray.from_numpy(task.whole, layout, task.comm)
 
 
 def result_of(

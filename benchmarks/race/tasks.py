@@ -1,5 +1,6 @@
 """What is transformed and moved: data that any rank can make, and the right answers."""
 
+import atexit
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -41,15 +42,19 @@ class Transform:
 
     comm: MPI.Intracomm
     shape: tuple[int, ...]
+    whole: Array = field(init=False)  # all points; all ranks see the same memory
     spectrum: Array | None = field(init=False)  # on rank 0
 
     def __post_init__(self) -> None:
-        root = self.comm.rank == 0
-        self.spectrum = np.fft.fftn(self.whole()) if root else None
-
-    def whole(self) -> Array:
-        """All points, on any rank."""
-        return points(0, prod(self.shape)).reshape(self.shape)
+        count, root = prod(self.shape), self.comm.rank == 0
+        window = MPI.Win.Allocate_shared(16 * count * root, comm=self.comm)
+        atexit.register(window.Free)
+        memory, _ = window.Shared_query(0)
+        self.whole = np.frombuffer(memory, "complex128").reshape(self.shape)
+        if root:
+            self.whole[...] = points(0, count).reshape(self.shape)
+        self.spectrum = np.fft.fftn(self.whole) if root else None
+        self.comm.Barrier()
 
     def share(self) -> tuple[int, int]:
         """First point and number of points of this rank, in consecutive blocks."""
