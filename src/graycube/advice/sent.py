@@ -112,6 +112,7 @@ def price(phase: Staying, layout: Layout, itemsize: int, machine: Machine) -> tu
     return made.time(machine), "" if isinstance(phase, Stencil) else made.how
 
 
+@lru_cache(maxsize=1 << 12)
 def swap(n: int, change: int, block: int, itemsize: int) -> Task:
     """Everybody sends so many elements to the node whose number differs by so much.
 
