@@ -27,6 +27,9 @@ def test_the_order_is_stable(kind, monkeypatch):
     for size in (0, 1, 2, 7, 100, 1000):
         line = KEYS[kind](size)
         assert np.array_equal(in_order.stable_order(line), np.argsort(line, kind="stable"))
+        for axis, lines in enumerate((line[:, None], np.stack([line, line[::-1]]))):
+            wanted = np.argsort(lines, axis, kind="stable")
+            assert np.array_equal(in_order.stable_orders(lines, axis), wanted)
 
 
 @pytest.mark.parametrize("loops", [True, False])

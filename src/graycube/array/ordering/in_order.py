@@ -47,6 +47,17 @@ def stable_order(line: _Array) -> NDArray[np.intp]:
     return order
 
 
+def stable_orders(x: _Array, axis: int) -> NDArray[np.intp]:
+    """The same for all lines of an axis.
+
+    >>> stable_orders(np.array([[7, 5], [5, 5], [6, 4]]), 0).tolist()
+    [[1, 2], [2, 0], [0, 1]]
+    """
+    if x.shape[axis] < _LONG:
+        return np.argsort(x, axis, kind="stable")
+    return np.apply_along_axis(stable_order, axis, x)
+
+
 def merged(
     keys: Sequence[_Array], out: _Array, along: Sequence[_Array] | None = None
 ) -> _Array:

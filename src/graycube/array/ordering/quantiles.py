@@ -276,7 +276,8 @@ def _of_lines(
     if axis >= d:
         made = between(_placed(a.blocks, axis - d + 2, places))
         return (np.expand_dims(made, axis - a.ndim) if keepdims else made), a.layout
-    where = with_lines(a.layout, axis)
+    few = a.layout.shape[axis] ** 2 > prod(a.layout.shape)  # fewer lines than they are long
+    where = with_lines(a.layout, axis, stays=few)
     blocks = straight(a.blocks, a.layout, where, a.comm)
     box = blocks.reshape(*where.boxes(a.nodes)[2:], *a.payload)
     if over is None or where.axes[axis].parts == 1:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from graycube.array.held import Held, require_array
 from graycube.array.local import blocks_of_local, local
 from graycube.array.moving import straight
-from graycube.array.ordering.in_order import merged, stable_order
+from graycube.array.ordering.in_order import merged, stable_order, stable_orders
 from graycube.array.ordering.merging import InARow, SortedParts
 from graycube.array.ordering.splits import merge_split
 from graycube.array.ordering.where import (
@@ -193,7 +193,7 @@ def _sorted_here(arrays: Sequence[_Array], axis: int) -> list[_Array]:
 
 
 def _order_here(arrays: Sequence[_Array], axis: int) -> list[_Array]:
-    return [np.argsort(arrays[0], axis, kind="stable")]
+    return [stable_orders(arrays[0], axis)]
 
 
 def _ordered_here(arrays: Sequence[_Array], axis: int) -> list[_Array]:

@@ -32,26 +32,34 @@ def is_whole(layout: Placement, axis: int) -> bool:
 
 
 @lru_cache(maxsize=_KEPT)
-def blocks_along(layout: Placement, axis: int, *, any_order: bool) -> Ownership:
+def blocks_along(
+    layout: Placement, axis: int, *, any_order: bool, stays: bool = False
+) -> Ownership:
     """Blocks with the axis in memory, or over all nodes, in order or in any order.
 
-    It is in memory if another axis is long enough for all nodes. It may be the layout itself.
+    It is in memory if another axis is long enough for all nodes, unless it is over them and
+    ``stays``. It may be the layout itself.
 
     >>> from graycube.layout import Layout
     >>> dealt, gray = Layout.cyclic(6, 2), Layout.consecutive(6, 2, nodes="gray")
     >>> [blocks_along(x, 0, any_order=True) for x in (dealt, gray)]
     [<Ownership (64,) on 4 nodes: (64 on 4)>, <Ownership (64,) on 4 nodes: (64 on 4 gray)>]
+    >>> print(blocks_along(Layout.mesh((8, 9), (4, 1)), 0, any_order=True))
+    (8, 9 on 4)
     """
     count, found = layout.node_count, own_blocks(layout)
-    along = None if found is None else found.axes[axis]
-    here = along is not None and along.parts == count and not along.cyclic
-    if found is None or along is None or not here or (along.gray and not any_order):
-        return in_blocks(layout.shape, work_nodes(layout.shape, count, axis))
-    return found
+    nodes = work_nodes(layout.shape, count, axis)
+    if found is None or (nodes[axis] < count and not stays):
+        return in_blocks(layout.shape, nodes)
+    along = found.axes[axis]
+    here = along.parts == count and not along.cyclic and (any_order or not along.gray)
+    return found if here else in_blocks(layout.shape, nodes)
 
 
-def with_lines(layout: Placement, axis: int) -> Ownership:
+def with_lines(layout: Placement, axis: int, *, stays: bool = False) -> Ownership:
     """Blocks with whole lines of an axis, or with parts in order where it is over all nodes.
+
+    Where it is, and other axes could be, it ``stays`` there if told so.
 
     >>> from graycube.layout import Layout
     >>> with_lines(Layout.mesh((8, 8), (2, 2)), 1), with_lines(Layout.cyclic(6, 2), 0)
@@ -60,7 +68,7 @@ def with_lines(layout: Placement, axis: int) -> Ownership:
     own = own_blocks(layout)
     if own is not None and own.axes[axis].parts == 1:
         return own
-    return blocks_along(layout, axis, any_order=False)
+    return blocks_along(layout, axis, any_order=False, stays=stays)
 
 
 def where_and_how(
