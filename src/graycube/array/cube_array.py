@@ -385,7 +385,8 @@ class CubeArray(LikeNumpy, Shown):
 
     def __repr__(self) -> str:
         nodes = amount(self.layout.node_count, "node")
-        here = f", node {self.nodes.start} here" if spread(self.comm) is not None else ""
+        several = len(self.nodes) < self.layout.node_count
+        here = f", node {self.nodes.start} here" if several else ""
         return f"<CubeArray {self.shape} {self.dtype} on {nodes}{here}: {self.layout}>"
 
 

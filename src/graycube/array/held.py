@@ -89,6 +89,21 @@ class Held:
         """Bytes of the whole array; copies are counted once."""
         return self.size * self.itemsize
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: also whose share it is."""
+        return {**self.__dict__, "nodes": self.nodes}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The same array, on the rank that pickled it."""
+        here = nodes_here(state["layout"], state["comm"])
+        if here != state["nodes"]:
+            raise InvalidValueError(
+                f"the array was pickled by rank {state['nodes'].start}",
+                f"it holds the share of that rank, and this is rank {here.start}",
+                "send a.local, or a.gather(); every rank has its own share of a already",
+            )
+        self.__dict__.update(state)
+
     def with_blocks(self, blocks: NDArray[Any], layout: Placement | None = None) -> Self:
         """An array with other blocks, of the same layout or another one on the same nodes.
 
