@@ -200,11 +200,15 @@ def renumbering(comm):
         blocks = content((comm.size, 8))
         made = plan.execute(blocks[comm.rank], comm)
         yield same(made, plan.apply(blocks)[new.rank]), f"{name}: wrong block"
+        new_rank = new.rank
         there = field_plan(n).execute(made, new)  # and the new one is as good as any
         wanted = field_plan(n).apply(plan.apply(blocks))[new.rank]
         yield same(there, wanted), f"after {name}: wrong block"
+        yield plan.renumbered(comm) is new, f"{name}: another one the second time"
         if new is not comm:
             new.Free()
+            other = plan.renumbered(comm)  # a program may free it
+            yield other.rank == new_rank, f"{name}: another number afterwards"
 
 
 def boxes(comm):

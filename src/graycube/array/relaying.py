@@ -75,17 +75,21 @@ def relaid(  # noqa: PLR0913, PLR0917 - from where to where, and how
             comm = over if relabel is None else _renumbered(over, relabel)
         return straight(made, goal, target, comm), target, comm
     if not (renumber and alike(layout, target)):
-        made = straight(blocks, layout, target, comm)
-        return made.copy() if np.may_share_memory(made, blocks) else made, target, comm
+        return _apart(straight(blocks, layout, target, comm), blocks), target, comm
     from graycube.table.relabel import without_renumbering  # noqa: PLC0415 - the table again
 
     cube, goal = (require_cube(x, "a renumbering") for x in (layout, target))
     left, numbers = without_renumbering(Task(cube, goal, cube.block_size))
-    blocks = straight(blocks, cube, left.target, comm)
+    made = straight(blocks, cube, left.target, comm)
     if over is None:
         order = [numbers.inverse()(node) for node in range(cube.node_count)]
-        return blocks[order], target, comm
-    return blocks, target, _renumbered(over, numbers)
+        return made[order], target, comm
+    return _apart(made, blocks), target, _renumbered(over, numbers)
+
+
+def _apart(made: _Blocks, blocks: _Blocks) -> _Blocks:
+    """What was made, in memory of its own."""
+    return made.copy() if np.may_share_memory(made, blocks) else made
 
 
 def _renumbered(comm: Comm, numbers: AffineMap) -> Comm:

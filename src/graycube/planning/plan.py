@@ -23,7 +23,7 @@ from graycube.run import (
     apply,
     bind,
     execute,
-    reordered,
+    renumbered,
     require_comm,
     scripts,
 )
@@ -307,7 +307,8 @@ class Plan(Shown):
         """The communicator in which ranks have the new node numbers; collective.
 
         That is ``comm`` itself unless the schedule renumbers nodes, as ``relabel`` does: then
-        the block that :meth:`execute` gives belongs to the rank's number in the new one.
+        the block that :meth:`execute` gives belongs to the rank's number in the new one. It
+        is made once, the one that ``CubeArray.relayout`` has, and freed with ``comm``.
 
         >>> import graycube as gc
         >>> def program(comm, block):
@@ -317,7 +318,7 @@ class Plan(Shown):
         """
         nodes = 1 << self.task.n
         own = agreed(comm, lambda: (require_comm(comm, nodes), self._alike))
-        return own if self._numbers is None else reordered(own, self._numbers)
+        return own if self._numbers is None else renumbered(own, self._numbers)
 
     @cached_property
     def _alike(self) -> Told:

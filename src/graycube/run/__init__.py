@@ -13,7 +13,7 @@ from graycube.run.execution import Execution
 from graycube.run.local import apply
 from graycube.run.mpi import freed_with, mpi, private, require_comm
 from graycube.run.redistribution import redistribution
-from graycube.run.renumbering import renumbered, reordered
+from graycube.run.renumbering import renumbered
 from graycube.run.scripts import scripts, scripts_at_once
 from graycube.run.together import rehearse
 
@@ -31,7 +31,6 @@ __all__ = [
     "redistribution",
     "rehearse",
     "renumbered",
-    "reordered",
     "replicate",
     "require_comm",
     "script_by_index",

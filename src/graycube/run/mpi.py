@@ -85,17 +85,15 @@ class Private:
     It is on shelves. What all ranks make together has one of its own, where all of them put the
     same things in the same order; so if one finds it there, all do.
 
-    ``orders`` are the communicators with other numbers of its ranks. Where it is one of them,
-    ``origin`` is the communicator that they come from, and the number here of each rank there.
-    ``ends`` free the requests on it that are left. ``windows`` are what its ranks share, if
-    they share anything, once they have been ``asked``.
+    ``orders`` are the communicators with other numbers of its ranks. ``ends`` free the requests
+    on it that are left. ``windows`` are what its ranks share, if they share anything, once they
+    have been ``asked``.
     """
 
     comm: "Intracomm"
     roll: Roll = field(default_factory=lambda: Roll(None))
     kept: dict[str, OrderedDict[Hashable, Any]] = field(default_factory=dict)
     orders: "dict[tuple[int, ...], Intracomm]" = field(default_factory=dict)
-    origin: "tuple[Intracomm, tuple[int, ...]] | None" = None
     ends: "set[finalize[..., object]]" = field(default_factory=set)
     windows: "Windows | None" = None
     asked: bool = False

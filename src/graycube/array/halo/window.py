@@ -102,6 +102,12 @@ class Window(Generic[_H]):
     def _require_like(self, a: _H) -> None:
         like = self._like
         require_array(a, "a window")
+        if spread(a.comm) != spread(like.comm):
+            raise InvalidValueError(
+                "the array is on another communicator than the window",
+                "it must be on the same",
+                "make a window of this array with halo()",
+            )
         for what, own, wanted, mend in (
             ("shape", a.shape, like.shape, ""),
             ("layout", a.layout, like.layout, "bring the array there with relayout, or "),
