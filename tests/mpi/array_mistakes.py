@@ -186,6 +186,10 @@ def reductions(comm):
         yield from mixed(comm, a, a * 0 + 1e308, lambda z: z.sum(), GraycubeError, "overflow")
     with warnings.catch_warnings(action="error"):
         yield from mixed(comm, a, a * 0 + 1e308, lambda z: z.sum(), GraycubeError, "overflow")
+    infinite = np.full_like(a, np.inf)
+    with np.errstate(invalid="raise"):
+        for call in (lambda z: z.std(), partial(np.cov, rowvar=False)):
+            yield from mixed(comm, a, infinite, call, GraycubeError, "invalid value")
 
 
 def reduction(a, name, axis):
@@ -294,6 +298,8 @@ def updates(comm, a):
         (x, InvalidTypeError, "ndarray"),
     ):
         yield from mixed(comm, a, wrong, window.update, kind, text)
+    turned = gc.CubeArray(a.blocks, a.layout, comm.Split(0, -comm.rank))
+    yield from refused(comm, lambda: window.update(turned), InvalidValueError, "communicator")
     yield from refused(
         comm,
         lambda: window.update(a) if comm.rank else a.sum(),

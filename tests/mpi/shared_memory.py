@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import numpy as np
 from mpi4py import MPI
-from mpi_checks import carry_out, checks, over_messages, raised
+from mpi_checks import carry_out, checks, one_error, over_messages, raised
 from uneven_cases import uneven
 
 import graycube as gc
@@ -315,6 +315,15 @@ def no_room(comm):
     texts = [str(warning.message) for warning in said]
     yield len(texts) == (comm.rank == 0), f"{texts}"
     yield all("messages are sent" in text for text in texts), f"{texts}"
+    over.Free()
+    over = comm.Dup()
+    a = gc.CubeArray.from_numpy(x, layout, over)
+    with (
+        patch("graycube.run.segment._room", return_value=1 << 14),
+        warnings.catch_warnings(action="error"),
+    ):
+        yield from one_error(comm, lambda: a.relayout(other), Warning, "messages are sent")
+        yield np.array_equal(a.relayout(other).to_numpy(), x), "after the error"
     over.Free()
 
 

@@ -117,10 +117,9 @@ class Windows:
         self.buffers = (np.empty(0, np.uint8),) * 2
 
     def _refuse(self, nbytes: int, why: str) -> None:
-        if self._refused is None and self.comm.rank == 0:
-            text = f"the ranks share no buffers of {nbytes} bytes ({why}): messages are sent"
-            warn(text)
-        self._refused = nbytes
+        first, self._refused = self._refused is None, nbytes
+        if first:
+            _say(self.comm, f"buffers of {nbytes} bytes", why)
 
 
 def windows(comm: "Intracomm") -> Windows | None:
@@ -155,12 +154,22 @@ def _made(comm: "Intracomm", roll: Roll) -> Windows | None:
         return None
     memory, why = segment(comm, lines(comm.size))
     if memory is None:
-        if comm.rank == 0:
-            text = f"the ranks share no memory ({why}): messages are sent"
-            warn(text)
+        _say(comm, "memory", why)
         return None
     roll.meeting = Meeting(comm, memoryview(memory)[HEAD:], roll)
     return Windows(comm, roll.meeting)
+
+
+def _say(comm: "Intracomm", what: str, why: str) -> None:
+    """Warn on the first rank; if warnings are errors, all ranks raise this one; collective."""
+    error = None
+    if comm.rank == 0:
+        try:
+            warn(f"the ranks share no {what} ({why}): messages are sent")
+        except Warning as raised:  # the others have to hear of it
+            error = raised
+    if (heard := comm.bcast(error)) is not None:
+        raise heard
 
 
 def _wanted(comm: "Intracomm") -> bool:

@@ -160,8 +160,12 @@ def cov(  # noqa: PLR0913 - NumPy's
     own = np.concatenate([_observed(x, rowvar=rowvar) for x in given], axis=1).astype(kind)
     count = m.size // _observed_in(m, rowvar=rowvar)
     mean = added(m, lambda: own.sum(axis=0), kind) / count
-    apart = own - mean
-    found: Any = added(m, lambda: apart.T @ apart.conj(), kind)
+
+    def products() -> NDArray[Any]:  # what it raises on a rank is raised on all
+        apart = own - mean
+        return apart.T @ apart.conj()
+
+    found: Any = added(m, products, kind)
     left = count - (int(not bias) if ddof is None else int(ddof))
     if left <= 0:
         warn("Degrees of freedom <= 0 for slice")

@@ -61,9 +61,13 @@ def var(  # noqa: PLR0913
     half = a.dtype == np.float16 and dtype is None
     inside = np.float32 if half else dtype
     centre = mean(a, axis, inside, keepdims=True, where=where)
-    apart = element_by_element(np.subtract, [a.astype(inside or a.dtype), centre], {})
-    square = apart.with_blocks((apart.blocks * apart.blocks.conj()).real)
-    total = reduced(square, np.add, axis, keepdims=keepdims, where=where)
+
+    def square() -> Held:  # what it raises on a rank is raised on all
+        given = [a.astype(inside or a.dtype), centre]
+        apart: Held = element_by_element(np.subtract, given, {})
+        return apart.with_blocks((apart.blocks * apart.blocks.conj()).real)
+
+    total = reduced(a, np.add, axis, keepdims=keepdims, where=where, of=square)
     count = _count(a, axis, where, keepdims=keepdims)
     if isinstance(count, Held):
         left: Any = count.with_blocks(np.maximum(count.blocks - ddof, 0))
