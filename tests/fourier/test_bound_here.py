@@ -96,6 +96,15 @@ def test_nodes_here_that_change_places_within_each():
     assert np.allclose(out.run().to_numpy(), np.fft.fft(x + 1))
 
 
+def test_what_is_raised_in_one_process_is_the_callers(monkeypatch):
+    """Nobody waits: no job ends, and no MPI is looked for."""
+    monkeypatch.setattr("graycube.run.agreement.mpi", None)
+    bound = gc.bind(gc.fft, gc.CubeArray.from_numpy(np.ones(64), gc.Layout.mesh((64,), (1,))))
+    bound.result.blocks.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        bound.run()
+
+
 @pytest.mark.parametrize("function", ["fft", None, 3])
 def test_only_functions_are_bound(function):
     a = gc.CubeArray.from_numpy(np.ones(4), gc.Layout.cyclic(2, 1))

@@ -108,6 +108,17 @@ def test_only_what_goes_on_with_all_of_it_is_one():
         assert len(joined([LineWork(small, (1,), small), LineWork(small, (0,), small)])) == 2
 
 
+def test_what_overlaps_is_kept_apart_by_what_is_between():
+    memory, between = noise(30), np.zeros((4, 6), complex)
+    x, y = memory[:24].reshape(4, 6), memory[3:27].reshape(4, 6)
+    works = LineWork(x, (1,), between), LineWork(between, (0,), y)
+    assert len(joined(works)) == 2
+    wanted = np.fft.fft2(x)
+    with engine.by_fftw("estimate"):
+        run(works)
+    assert np.allclose(y, wanted)
+
+
 @pytest.mark.parametrize("effort", ["estimate", "measure"])
 def test_axes_in_memory_are_one_plan(monkeypatch, effort):
     """All of them if they are bound; a call plans the first one alone, which it does anew."""

@@ -3,7 +3,9 @@
 Every rank makes the array in this process too, calls the same, and compares its own block.
 """
 
+import copy
 import os
+import pickle
 import random
 import tempfile
 from itertools import permutations, product
@@ -12,6 +14,7 @@ from unittest.mock import patch
 
 import numpy as np
 from deposits import added_back
+from mpi4py import MPI
 from mpi_checks import checks, raised
 
 import graycube as gc
@@ -267,6 +270,19 @@ def renumbered(comm):
         new = a.relayout(wanted.layout, renumber=True)
         yield same(new.to_numpy(), x), f"{a!r} -> {wanted!r}"
         yield own(new, wanted), f"blocks of {a!r} -> {wanted!r}"
+        yield not np.shares_memory(new.blocks, a.blocks), f"memory of {a!r} -> {wanted!r}"
+
+
+def shares_are_not_sent(comm):
+    """What is pickled is the share of a rank, and no array on any other."""
+    layout = gc.Layout.mesh((comm.size,), (comm.size,))
+    a = gc.CubeArray.from_numpy(np.arange(comm.size), layout, MPI.COMM_WORLD)
+    for there in (pickle.loads(pickle.dumps(a)), copy.deepcopy(a)):  # noqa: S301 - it is ours
+        yield there.comm == a.comm and np.array_equal(there.blocks, a.blocks), "on this rank"
+    sent = comm.bcast(pickle.dumps(a))
+    error = raised(lambda: pickle.loads(sent))  # noqa: S301
+    wanted = "pickled by rank 0" if comm.rank else "None"
+    yield wanted in str(error), f"{error!r}"
 
 
 def orders_are_kept(comm):
@@ -722,7 +738,9 @@ CHECKS = (
     checks((4, 8), numbers_of_numbers)
     | checks((1, 2, 4, 8, 16), making, transforms)
     | checks((4,), dtypes, orders_are_kept, by_plans, any_memory, integers_and_others, nothing)
-    | checks((1, 4), elementwise, renumbered, real_transforms, of_the_result)
+    | checks(
+        (1, 4), elementwise, renumbered, shares_are_not_sent, real_transforms, of_the_result
+    )
     | checks((2, 4), reductions, again_and_again, planned, requests_are_kept, communicators)
     | checks((1, 2, 4, 8), relayouts)
     | checks(EVEN, results_stay, counts)

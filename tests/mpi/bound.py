@@ -12,7 +12,7 @@ from weakref import ref
 import numpy as np
 from layers import layers
 from mpi_checks import carry_out, checks, one_error, raised
-from scipy.fft import set_workers
+from scipy.fft import dctn, set_workers
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -627,6 +627,14 @@ def mistakes(comm):
     ):
         error = raised(lambda out=out: gc.bind(gc.fftn, a, out=out))
         yield isinstance(error, kind) and words in str(error), f"{error!r}"
+    gray = gc.Layout.mesh(layout.shape, (1 << n, 1), code="gray")
+    if n > 1:  # else both codes are one
+        turn = partial(gc.bind, gc.CubeArray.relayout, a, gray, renumber=True)
+        error = raised(lambda: turn(out=gc.CubeArray(a.blocks.copy(), gray, comm)))
+        yield "another communicator" in str(error), f"{error!r}"
+    same = gc.CubeArray(a.blocks.copy(), layout, type(comm).f2py(comm.py2f()))
+    found = gc.fftn(a, out=same).to_numpy()
+    yield close(found, np.fft.fftn(noise(layout.shape))), "another object of the communicator"
     alone = gc.CubeArray.from_numpy(noise(layout.shape), layout, comm.Split(comm.rank))
     found = gc.bind(gc.fftn, alone, out=here).run()  # one rank is as if there were no ranks
     yield close(found.to_numpy(), np.fft.fftn(noise(layout.shape))), "on one rank"
@@ -642,6 +650,16 @@ def mistakes(comm):
     yield from one_error(comm, bound.run, InvalidValueError)
     bound.free()
     yield from one_error(comm, bound.run, InvalidValueError)
+    bound = gc.bind(gc.fft, a, 1)  # nothing is exchanged, and nobody waits
+    if last:
+        bound.free()
+    error = raised(bound.run)
+    yield isinstance(error, InvalidValueError) if last else error is None, f"{error!r}"
+    axes = [0]
+    bound = gc.bind(gc.fourier.dctn, a, axes=axes)  # whose runs are calls
+    axes[0] = 1
+    wanted = dctn(noise(layout.shape), axes=[0])
+    yield close(bound.run().to_numpy(), wanted), "a list that was changed"
     over = comm.Dup()
     there = gc.CubeArray(a.blocks, layout, over)
     bound = gc.bind(gc.fftn, there)

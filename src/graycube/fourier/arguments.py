@@ -101,11 +101,11 @@ def require_out(out: object, a: CubeArray, shape: Sequence[int], dtype: DTypeLik
             "it must be a CubeArray",
             "pass one, or call it without out=",
         )
-    if spread(out.comm) is not spread(a.comm):
+    if spread(out.comm) != spread(a.comm):
         raise InvalidValueError(
-            "out is on another communicator than the array",
-            "a result stays where the array is",
-            "make out with comm=a.comm, the communicator of the array",
+            "out is on another communicator than the result",
+            "that is the one of the array, unless ranks get new numbers",
+            "make it with comm=a.comm, or leave it out",
         )
     if not out.blocks.flags.writeable:
         raise InvalidValueError(
@@ -333,7 +333,7 @@ def scale(
     """
     require_norm(norm)
     whole = norm == ("backward" if inverse else "forward") or (norm is None and inverse)
-    if points > 1 and (whole or norm == "ortho"):
+    if points > 1 and blocks.size and (whole or norm == "ortho"):
         real = blocks.real.dtype.type
         blocks = np.ascontiguousarray(blocks)
         parts = blocks.view(real)  # a complex division of what is infinite gives nan

@@ -72,8 +72,9 @@ class BoundCall:
 
     def free(self) -> None:
         """Let go of all but the result; :meth:`run` cannot be called any more."""
-        self._program = None
-        self._call = partial(together, self.result.comm, _freed)  # others may run it
+        asks = self._program is None or self._program.asks
+        self._program = None  # others who run it wait for this rank, if they ask
+        self._call = partial(together, self.result.comm if asks else None, _freed)
 
 
 def _freed() -> NoReturn:
@@ -118,6 +119,8 @@ def bind(
     [8.0, 8.0, 8.0, 8.0]
     """
     require_array(a, "a transform")
+    args = tuple(map(_kept, args))
+    options = {name: _kept(given) for name, given in options.items()}
     if not callable(function):
         raise InvalidTypeError(
             f"bind is given {function!r:.60}", "it takes a function", "write gc.bind(gc.fft, u)"
@@ -141,7 +144,7 @@ def bind(
 
     together(a.comm, check)
     made = made_by_it()
-    result = together(a.comm, lambda: (_result(made, out, a), facts))
+    result = together(a.comm, lambda: (_result(made, out), facts))
 
     if result is not made:
         np.copyto(result.blocks, made.relayout(result.layout).blocks)
@@ -155,7 +158,12 @@ def bind(
     return BoundCall(call, result, program)
 
 
-def _result(made: object, out: CubeArray | None, a: CubeArray) -> CubeArray:
+def _kept(given: Any) -> Any:  # noqa: ANN401 - an argument
+    """What stays as it was, also where a run is a call: a program may change its list."""
+    return tuple(given) if isinstance(given, list) else given
+
+
+def _result(made: object, out: CubeArray | None) -> CubeArray:
     """The array that results go to."""
     if not isinstance(made, CubeArray):
         raise InvalidTypeError(
@@ -163,7 +171,7 @@ def _result(made: object, out: CubeArray | None, a: CubeArray) -> CubeArray:
             "it must give a CubeArray",
             "bind a transform of an array",
         )
-    require_out(out, a, made.shape, made.dtype)
+    require_out(out, made, made.shape, made.dtype)
     if out is None:
         return made
     if (out.payload, out.dtype) != (made.payload, made.dtype):

@@ -142,7 +142,8 @@ class Legs:
         self._legs, self._carrier, self._source, self._target = legs, carrier, source, target
         self._known, self._facts = known, facts
         self._words = facts.digest if isinstance(facts, Told) else digest_of(facts)
-        self._asks = source is None or any(leg.crosses is not None for leg in legs)
+        self.asks = source is None or any(leg.crosses is not None for leg in legs)
+        """Whether ranks agree when it runs."""
         self._runs = _in_one_place(legs)
         self._written = _first_written(self._runs, prod(target.shape[2:]))
         self._made: dict[tuple[int, int], tuple[_Begin, list[_Stretch]]] = {}
@@ -152,9 +153,10 @@ class Legs:
 
         Where nothing crosses, ranks agree only if the source may be another one each time.
         """
-        if (
-            not isinstance(self._carrier, Alone) and not self._known.comm
-        ):  # a freed one is false
+        if isinstance(self._carrier, Alone):  # nobody waits: whatever is raised is the caller's
+            self._alike(self.prepared()[1] if ready is None else ready)
+            return
+        if not self._known.comm:  # a freed one is false
             raise InvalidValueError(
                 "the communicator of this transform was freed",
                 "the memory of the transform went with it",
@@ -173,9 +175,9 @@ class Legs:
     def _alike(self, stretches: "Sequence[_Stretch]") -> bool:
         """Carry the legs out, as long as all ranks do the same."""
         carrier, words = self._carrier, self._words
-        if self._asks:
+        if self.asks:
             carrier.begin(words)
-        if self._asks and len(stretches) == 1 and not carrier.agreed(words):
+        if self.asks and len(stretches) == 1 and not carrier.agreed(words):
             return False
         for stretch in stretches:
             if stretch.cross is not None and not stretch.cross(words):

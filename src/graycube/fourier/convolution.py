@@ -8,7 +8,7 @@ import numpy as np
 from graycube.array import CubeArray
 from graycube.array.held import require_array
 from graycube.array.moving import of_kind
-from graycube.array.ranks import facts_of, together
+from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import complex_dtype
 from graycube.fourier.lines import evened, nodes_along, resized
@@ -72,7 +72,13 @@ def _require_alike(a: CubeArray, v: CubeArray, axis: int, mode: str) -> None:
     shapes = [[*each.shape] for each in (a, v)]
     if mode == "full" and len(shapes[0]) == len(shapes[1]):
         shapes[1][axis] = shapes[0][axis]
-    same = a.layout.node_count == v.layout.node_count and a.comm is v.comm
+    same = a.layout.node_count == v.layout.node_count
+    if spread(a.comm) != spread(v.comm):
+        raise InvalidValueError(
+            "the arrays are on different communicators",
+            "both are on the same",
+            "spread both with the same comm=",
+        )
     if shapes[0] != shapes[1] or len(a.payload) != len(v.payload) or not same:
         raise InvalidValueError(
             f"the arrays have shapes {a.shape} and {v.shape}, on {a.layout.node_count} and "

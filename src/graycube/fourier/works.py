@@ -62,7 +62,10 @@ class LineWork(NamedTuple):
             yield from (rest(lines=self.out, axes=(axis,)) for axis in self.axes[1:])
 
     def then(self, after: "LineWork") -> "LineWork | None":
-        """Both as one, if the other one goes on with what this one made, and leaves nothing."""
+        """Both as one, if the other one goes on with what this one made, and leaves nothing.
+
+        What was between them may have kept apart what overlaps.
+        """
         kinds = self.kind, after.kind
         if (
             self.inverse != after.inverse
@@ -70,6 +73,7 @@ class LineWork(NamedTuple):
             or after.scaling
             or self.out.size < 2
             or not of_one(self.out, after.lines)
+            or _overlap(self.lines, after.out)
             or not (
                 kinds in {("c2c", "c2c"), ("r2c", "c2c")}
                 or (kinds == ("c2c", "c2r") and of_one(self.lines, self.out))
@@ -222,6 +226,11 @@ def joined(todo: Iterable[Any]) -> list[Any]:
         else:
             found[-1] = both
     return found[::-1]
+
+
+def _overlap(x: Lines, y: Lines) -> bool:
+    """Whether two have some of their elements in the same memory, but not all in order."""
+    return np.may_share_memory(x, y) and not of_one(x, y)
 
 
 def of_one(x: Lines, y: Lines) -> bool:
