@@ -50,7 +50,7 @@ class Transform:
         window = MPI.Win.Allocate_shared(16 * count * root, comm=self.comm)
         atexit.register(window.Free)
         memory, _ = window.Shared_query(0)
-        self.whole = np.frombuffer(memory, "complex128").reshape(self.shape)
+        self.whole = np.frombuffer(memoryview(memory), np.complex128).reshape(self.shape)
         if root:
             self.whole[...] = points(0, count).reshape(self.shape)
         self.spectrum = np.fft.fftn(self.whole) if root else None
