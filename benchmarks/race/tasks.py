@@ -49,8 +49,8 @@ class Transform:
         count, root = prod(self.shape), self.comm.rank == 0
         window = MPI.Win.Allocate_shared(16 * count * root, comm=self.comm)
         atexit.register(window.Free)
-        memory, _ = window.Shared_query(0)
-        self.whole = np.frombuffer(memoryview(memory), np.complex128).reshape(self.shape)
+        memory: Any = window.Shared_query(0)[0]
+        self.whole = np.frombuffer(memory, np.complex128).reshape(self.shape)
         if root:
             self.whole[...] = points(0, count).reshape(self.shape)
         self.spectrum = np.fft.fftn(self.whole) if root else None

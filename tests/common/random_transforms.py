@@ -140,7 +140,7 @@ class Case:
         return getattr(scipy.fft, self.name)(x, **options)
 
 
-def random_case(rng, layout):
+def random_case(rng, layout, types=(1, 2, 3, 4)):
     """A transform of random numbers in a layout, along any axes of it."""
     kinds = COMPLEX + REAL + BACK + WAVES
     d = len(layout.axes)
@@ -159,7 +159,9 @@ def random_case(rng, layout):
         lengths[-1] = max(1, 2 * (lengths[-1] - 1) + int(rng.integers(2)))
     options |= {"axes": axes, "s": lengths} if several else {"axis": axes[0], "n": lengths[0]}
     if name in WAVES:
-        options["type"] = int(rng.integers(2, 4))
+        options["type"] = int(rng.choice(types))
+        if options["type"] == 1 and "ct" in name and 1 in lengths:
+            options["type"] = 2
     single, payload = rng.random() < 0.3, (2,) * int(rng.integers(0, 2))
     x = rng.standard_normal((*layout.shape, *payload)).astype("f4" if single else "f8")
     if name in BACK or (name not in REAL and rng.random() < 0.5):

@@ -1,12 +1,13 @@
 """Transforms along an axis that nothing can take the nodes of, beside SciPy's."""
 
+from functools import partial
 from itertools import product
 from unittest.mock import patch
 
 import numpy as np
 import scipy.fft
 from counting import Counting, sent
-from mpi_checks import checks
+from mpi_checks import checks, one_error
 
 import graycube as gc
 from graycube.array import moving
@@ -112,6 +113,18 @@ def little_to_trade(comm):
         yield np.array_equal(again.blocks, found.blocks), f"copies differ in {found.layout}"
 
 
+def of_whole_lines(comm):
+    """Types 1 and 4 need another axis for the nodes, and say so."""
+    x = np.random.default_rng(4).standard_normal((comm.size, 3 * comm.size))
+    u = gc.CubeArray.from_numpy(x, gc.Layout.mesh(x.shape, (1, comm.size)), comm)
+    lone = gc.CubeArray.from_numpy(x[0], gc.Layout.mesh(x.shape[1:], (comm.size,)), comm)
+    for name, kind in product(("dctn", "idctn", "dstn", "idstn"), (1, 4)):
+        found = getattr(gc.fourier, name)(u, kind)
+        yield near(found, getattr(scipy.fft, name)(x, kind)), f"{name} {kind}"
+        call = partial(getattr(gc.fourier, name), lone, kind)
+        yield from one_error(comm, call, gc.GraycubeError, "stays over its nodes")
+
+
 def in_shared_memory(comm):
     """Ranks that share memory send nothing, once it is there; teams may have unequal rows."""
     counting = Counting(comm.Dup())
@@ -166,7 +179,7 @@ def few_exchanges(comm):
 
 RANKS = (1, 2, 3, 4, 6, 8)
 CHECKS = (
-    checks(RANKS[1:], in_shared_memory)
+    checks(RANKS[1:], in_shared_memory, of_whole_lines)
     | checks(RANKS, halves, cosines, little_to_trade)
     | checks((2, 3, 4), few_exchanges)
 )

@@ -38,7 +38,7 @@ def drawn(comm, count):
     """Each case, with its error on rank 0 and the roads that it took."""
     rng = np.random.default_rng(comm.size)
     for _ in range(count):
-        case = random_case(rng, lone_layout(rng, 3000, comm.size))
+        case = random_case(rng, lone_layout(rng, 3000, comm.size), types=(2, 3))
         taken = set()
         with ExitStack() as stack:
             for road, place in ROADS.items():

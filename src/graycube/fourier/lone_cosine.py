@@ -7,6 +7,7 @@ Rules.
    -k as the other. The transform of type 3 goes all the way back.
 2. Sines are cosines of points with every other sign changed, and the results are backwards.
 3. The parts of complex numbers are transformed side by side.
+4. Types 1 and 4 are for whole lines: what mirrors them has other lengths than their blocks.
 """
 
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.errors import InvalidValueError
 from graycube.fourier.lone_real import (
     across,
     doubled,
@@ -28,39 +30,48 @@ from graycube.fourier.places import apart, back, even_first, paired, sent_on
 from graycube.fourier.team import Blocked, Team
 
 _Lines = NDArray[Any]
+Type = Literal[1, 2, 3, 4]
+_INVERSE: dict[Type, Type] = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
 @dataclass(frozen=True, slots=True)
 class Cosines:
-    """One of SciPy's transforms: of cosines or ``sines``, ``forward`` is type 2, and the norm.
+    """One of SciPy's transforms: of cosines or ``sines``, its type, and the norm.
 
     >>> Cosines.of("idct", 2, None)
-    Cosines(sines=False, forward=False, norm='forward')
+    Cosines(sines=False, type=3, norm='forward')
     """
 
     sines: bool
-    forward: bool
+    type: Type
     norm: str
 
     @classmethod
-    def of(cls, name: str, type: Literal[2, 3], norm: str | None) -> Self:  # noqa: A002 - SciPy's
-        """The transform of a name: an inverse is the other type, and its norm the other way."""
+    def of(cls, name: str, type: Type, norm: str | None) -> Self:  # noqa: A002 - SciPy's
+        """The transform of a name: the inverse is of type 3 for 2, with the norm turned."""
         inverse, given = name[0] == "i", norm or "backward"
         turned = {"backward": "forward", "forward": "backward"}
         chosen = turned.get(given, given) if inverse else given
-        return cls(name.endswith("st"), (type == 2) != inverse, chosen)
+        return cls(name.endswith("st"), _INVERSE[type] if inverse else type, chosen)
 
     def in_memory(self, lines: _Lines, axis: int) -> _Lines:
         """The transform of whole lines."""
         from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
 
         work = fft.dst if self.sines else fft.dct
-        kind: Literal[2, 3] = 2 if self.forward else 3
-        made: _Lines = work(lines, kind, axis=axis, norm=self.norm) if lines.size else lines
+        made: _Lines = (
+            work(lines, self.type, axis=axis, norm=self.norm) if lines.size else lines
+        )
         return made
 
     def over_nodes(self, lines: _Lines, points: int, team: Team) -> _Lines:
         """The transform of lines along axis 0 that a team has; collective."""
+        if self.type in {1, 4}:
+            raise InvalidValueError(
+                f"type is {self.type}, for an axis that stays over its nodes",
+                "types 1 and 4 are of whole lines, and no other axis can take these nodes",
+                "use type 2 or 3, or give the array another axis that is long enough",
+            )
         if lines.dtype.kind == "c":
             parts = np.stack([lines.real, lines.imag], axis=-1)
             wider = replace(team, width=2 * team.width)
@@ -68,7 +79,7 @@ class Cosines:
             found: _Lines = made.view(lines.dtype)[..., 0]
             return found
         own = Blocked.over(points, len(team.nodes)).own(team.me)
-        if self.forward:
+        if self.type == 2:
             return self._scaled(cosines(lines, points, team, sines=self.sines), own, points)
         return cosines_back(self._scaled(lines, own, points), points, team, sines=self.sines)
 
@@ -83,7 +94,7 @@ class Cosines:
         index = np.arange(own.start, own.stop)
         first = index == (points - 1 if self.sines else 0)
         root = np.sqrt(real(2 * points))
-        edge = np.sqrt(real(2)) if not self.forward else 1 / np.sqrt(real(2))
+        edge = np.sqrt(real(2)) if self.type == 3 else 1 / np.sqrt(real(2))
         made: _Lines = lines * across(np.where(first, edge, real(1)), lines) / root
         return made
 

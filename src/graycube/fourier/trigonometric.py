@@ -1,4 +1,4 @@
-"""Cosine and sine transforms of types II and III, with SciPy's norms, through memory.
+"""Cosine and sine transforms with SciPy's types and norms, through memory.
 
 Rule: an axis in memory is transformed there. An axis over nodes changes places with others:
 that is one exchange, and the layout of the result says where everything is. Where no other axis
@@ -7,11 +7,12 @@ can take its nodes, it stays over them: :mod:`.lone_cosine`.
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
 from graycube.array import CubeArray
+from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import (
     Norm,
     Order,
@@ -25,11 +26,9 @@ from graycube.fourier.arguments import (
     resized_home,
 )
 from graycube.fourier.lines import evened, nodes_along
-from graycube.fourier.lone_cosine import Cosines
+from graycube.fourier.lone_cosine import Cosines, Type
 from graycube.fourier.owned import on_lines
 from graycube.layout.required import require_word
-
-Type = Literal[2, 3]
 
 
 def dct(  # noqa: PLR0913 - SciPy's, and two more
@@ -44,6 +43,7 @@ def dct(  # noqa: PLR0913 - SciPy's, and two more
 ) -> CubeArray:
     """The cosine transform along an axis; of type 3, it is the inverse of that of type 2.
 
+    Types 1 and 4 need an axis that can be brought to memory.
     ``n`` points are transformed: the axis is cut, or zeros follow it. An axis over nodes
     changes places with others; ``order="natural"`` brings the result back to the layout of
     ``a``. With ``out`` the result goes there.
@@ -221,6 +221,10 @@ def _along_each(  # noqa: PLR0913, PLR0917 - what people call has them all
         lengths = require_lengths(a.layout, chosen, s)
         made = complex_dtype(a.dtype)
         dtype = made if a.dtype.kind == "c" else made.type(0).real.dtype
+        if kind == 1 and name.endswith("ct") and 1 in lengths.values():
+            raise InvalidValueError(
+                "an axis has 1 point", "cosines of type 1 need 2 or more", "use type 2"
+            )
         shape = tuple(lengths.get(k, length) for k, length in enumerate(a.shape))
         require_out(out, a, shape, dtype)
         return chosen, lengths, dtype
