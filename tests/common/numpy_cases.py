@@ -45,6 +45,16 @@ WRITES = {
     "a plain column": lambda u, w, v, t: written(
         u, (slice(None, None, -1), slice(1, 3)), np.arange(u.shape[0])[:, None]
     ),
+    "plain arrays for all": lambda u, w, v, t: (
+        written(u, slice(None), np.arange(u.shape[1]))
+        + written(u, (slice(None), slice(None)), np.arange(u.shape[0])[:, None])
+        + written(u, ..., np.arange(u.size).reshape(u.shape))
+    ),
+    "a plain component": lambda u, w, v, t: (
+        written(v, (..., 1), np.arange(u.size).reshape(u.shape))
+        + written(v, slice(None), np.arange(v.size).reshape(v.shape))
+        + written(v, ..., np.arange(u.size).reshape(*u.shape, 1))
+    ),
     "vectors written": lambda u, w, v, t: written(v, (slice(1, 4), 0), [1, 2, 3]),
     "components": lambda u, w, v, t: written(t, (0, slice(2), slice(None), 1), [4, 5, 6]),
     "some of each": lambda u, w, v, t: written(v, (slice(1, 4), slice(None), [0, 2]), 9),

@@ -35,6 +35,9 @@ def put(a: Held, key: object, value: Any) -> None:  # noqa: ANN401 - as NumPy's
     >>> put(a, np.array([True, False, False, False]), 1)
     >>> a.blocks.tolist()
     [[1.0, 5.0], [0.0, 7.0]]
+    >>> put(a, ..., [1, 2, 3, 4])
+    >>> a.blocks.tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
     """
     mask, *rest = key if isinstance(key, tuple) and key else (key,)
     masked = is_mask(mask)
@@ -50,7 +53,7 @@ def put(a: Held, key: object, value: Any) -> None:  # noqa: ANN401 - as NumPy's
     part = a.with_blocks(a.blocks[places])
     if masked:
         _put_where(part, mask, value)
-    elif all_whole(along):
+    elif all_whole(along) and _meets_payload(value, part):
         element_by_element(assigned, [value], _ANY, part)
     else:
         _put_box(part, along, key, value)
@@ -68,6 +71,11 @@ def _require_room(a: Held, value: complex) -> None:
             f"an array of dtype {a.dtype} has no such number",
             "convert the array with astype, or the number",
         ) from None
+
+
+def _meets_payload(value: object, part: Held) -> bool:
+    """Whether what is to be written everywhere needs no index: all else is for a box."""
+    return isinstance(value, Held) or np.ndim(value) <= len(part.payload)  # type: ignore[arg-type]
 
 
 def _put_where(a: Held, mask: Any, value: Any) -> None:  # noqa: ANN401 - arrays
