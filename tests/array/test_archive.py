@@ -180,6 +180,32 @@ def test_a_checkpoint_has_the_last_state_only(tmp_path):
     assert len([*(tmp_path / "run").iterdir()]) == 2  # one generation, and what points to it
 
 
+@pytest.mark.parametrize(
+    ("given", "plain"),
+    [(np.int64(3), 3), (np.float32(0.5), 0.5), (np.bool_(1), True), (np.str_("a"), "a")],
+)
+def test_scalars_of_numpys_are_attributes_as_plain_ones(given, plain, tmp_path):
+    state = gc.array.Checkpoint(tmp_path)
+    for attributes, expected in (
+        ({"a": given}, {"a": plain}),
+        ({"a": [given]}, {"a": [plain]}),
+    ):
+        state.save({"u": field()}, attributes)
+        field().save(tmp_path / "u.zarr", attributes)
+        found = dict(zarr.open_array(tmp_path / "u.zarr", mode="r").attrs)
+        assert state.attributes() == expected
+        assert found.items() >= expected.items()
+    assert type(state.attributes()["a"][0]) is type(plain)
+
+
+@pytest.mark.parametrize("given", [np.longdouble(1), np.complex64(1), np.datetime64(1, "s"), X])
+def test_what_json_has_not_is_no_attribute(given, tmp_path):
+    with pytest.raises(InvalidTypeError, match=type(given).__name__):
+        gc.array.Checkpoint(tmp_path).save({"u": field()}, {"a": given})
+    with pytest.raises(InvalidTypeError, match=type(given).__name__):
+        field().save(tmp_path / "u.zarr", {"a": given})
+
+
 @pytest.mark.parametrize("where", ["archive._write_own", "archive._finish", "write_whole"])
 def test_an_error_while_writing_leaves_the_old_state(where, tmp_path, monkeypatch):
     saved(tmp_path, 1)

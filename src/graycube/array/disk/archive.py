@@ -8,6 +8,7 @@ Rules.
 3. A store is written under another name and renamed at the end, when all of it is on the disk.
 """
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -44,6 +45,18 @@ CHUNK = 1 << 25
 """Bytes of a chunk at most: what libraries read at once with ease."""
 WHOLE = "_whole"
 """The attribute that says of a store that no chunk was left out."""
+
+
+def plain_number(x: object) -> bool | int | float:
+    """The plain number that a scalar of NumPy's is, for JSON, which knows no other.
+
+    >>> plain_number(np.int64(3)), json.dumps([np.bool_(1)], default=plain_number)
+    (3, '[true]')
+    """
+    plain = x.item() if isinstance(x, np.generic) else None
+    if isinstance(plain, bool | int | float):
+        return plain
+    raise TypeError(f"a {type(x).__name__} is no number of JSON")
 
 
 def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = None) -> None:
@@ -149,7 +162,10 @@ def _create(path: Path, a: Held, home: Ownership, attributes: Mapping[str, Any])
             dtype=a.dtype,
             chunks=_chunks([axis.block for axis in home.axes], a.payload, a.itemsize),
             compressors=[zarr.codecs.Crc32cCodec()],
-            attributes={**attributes, WHOLE: True},
+            attributes={
+                **json.loads(json.dumps({**attributes}, default=plain_number)),
+                WHOLE: True,
+            },
         )
     except (TypeError, ValueError) as error:
         raise InvalidTypeError(

@@ -16,7 +16,7 @@ from shutil import rmtree
 from typing import Any
 
 from graycube.array.cube_array import CubeArray
-from graycube.array.disk.archive import load_zarr, need_zarr, save_zarr
+from graycube.array.disk.archive import load_zarr, need_zarr, plain_number, save_zarr
 from graycube.array.ranks import spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout import Layout
@@ -192,7 +192,7 @@ def _require_array(name: object, a: object, comm: Comm | None) -> None:
 def _written(generation: str, names: list[str], attributes: Mapping[str, Any]) -> str:
     content = {"generation": generation, "arrays": names, "attributes": {**attributes}}
     try:
-        text = json.dumps(content, indent=1, allow_nan=False)
+        text = json.dumps(content, indent=1, allow_nan=False, default=plain_number)
     except (TypeError, ValueError) as error:
         raise InvalidTypeError(
             f"the attributes are {dict(attributes)!r:.80} ({error})",
