@@ -217,3 +217,11 @@ def test_threads_have_no_memory_in_common():
     finally:
         sys.setswitchinterval(before)
     assert not wrong
+
+
+def test_what_all_ranks_have_nothing_of_is_not_tried():
+    """No rank has elements where the payload has none: NumPy raises nowhere."""
+    nothing = gc.CubeArray.from_numpy(np.zeros((24, 20, 12, 0)), LAYOUTS[0])
+    assert (nothing + None).dtype == object
+    with pytest.raises(TypeError, match="unsupported operand"):
+        made_of(np.add, [np.zeros((1, 0, 4)), None], {})

@@ -13,7 +13,7 @@ import scipy.fft
 from counting import Counting, sent
 from deposits import added_back
 from mpi4py import MPI
-from mpi_checks import checks, one_error, over_messages
+from mpi_checks import checks, one_error, over_messages, raised
 from numpy_cases import CASES, ELEMENTWISE, PAYLOAD, alike, operands, squares
 from uneven_cases import meshes, uneven
 
@@ -342,6 +342,32 @@ def mistakes(comm):
         yield from one_error(comm, call, InvalidValueError, words)
 
 
+def without_elements(comm):
+    """A rank that has none raises what the others raise, and warns of nothing by itself."""
+    layout = gc.Layout.mesh((3, comm.size - 1), (1, comm.size), ownership=True)
+    u = gc.CubeArray.from_numpy(np.full(layout.shape, 2.0), layout, comm)
+    v, whole = gc.stack([u, u]), u.astype(int)
+    yield (u.local.size == 0) == (comm.rank == comm.size - 1), f"{u.slices}"
+    for call, kind in (
+        (lambda: u + None, TypeError),
+        (lambda: np.add(v, [None, 1]), TypeError),
+        (lambda: u.mean(axis=0) ** None, TypeError),
+        (lambda: (u.mean(axis=0, keepdims=True)[..., None] * v) ** None, TypeError),
+        (lambda: np.add(u[..., None], [None]), TypeError),
+        (lambda: whole**-1, ValueError),
+        (lambda: np.power(whole[..., None], [1, -1]), ValueError),
+        (lambda: u + np.array(["a"]), TypeError),
+    ):
+        yield from one_error(comm, call, kind)
+    with np.errstate(all="raise"):
+        for call in (lambda: np.log(u - 1) + 1 / u, lambda: whole**whole - whole**2):
+            yield raised(call) is None, f"{raised(call)!r}"
+    asked = []
+    own = np.frompyfunc(lambda x: asked.append(x) or x, 1, 1)
+    own(u), own(u.astype(object)), u.astype(object) / whole  # what these take is theirs
+    yield len(asked) == 2 * u.local.size, f"asked about {asked}"
+
+
 def cubes_side_by_side(comm):
     """A plan of a cube runs in each of three, which have the highest digit of the nodes."""
     ranks = comm.size // 3
@@ -375,4 +401,5 @@ CHECKS = checks(
     padded,
     stores,
     mistakes,
+    without_elements,
 ) | checks((6, 12), cubes_side_by_side)

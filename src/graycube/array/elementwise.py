@@ -101,7 +101,7 @@ def element_by_element(
     given |= dict(zip(arrays, found.arrays, strict=False))
     positional = [given.pop(k) for k in range(len(operands))]
     if target is None:
-        return _each(found.result, made_of(function, positional, given))
+        return _each(found.result, made_of(function, positional, given, len(found.lead)))
     view = found.arrays[-1]
     if np.broadcast_shapes(*(a.shape for a in found.arrays)) != view.shape:
         raise unlike([*arrays.values(), target], target)

@@ -19,6 +19,7 @@ from graycube.array.reducing import statistics
 from graycube.array.reducing.over import Axes
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.sums import reproducible_sum
+from graycube.array.results import tried
 from graycube.array.scanning.scans import cumprod, cumsum
 from graycube.array.sharing import not_unasked
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -320,6 +321,8 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
     def __pow__(self, other: Any) -> Any:  # noqa: ANN401
         """Of a plain exponent as NumPy's arrays have it, for which x**2 is a square."""
         if type(other) in {int, float}:
+            if other < 0 and not self.blocks.shape[1]:
+                tried(np.power, [self.blocks, other])
             return self.with_blocks(self.blocks**other)
         return super().__pow__(other)
 

@@ -7,6 +7,8 @@ Rules.
 3. NumPy's inner loops are along the last axis. Those over the few components of a vector are
    slow, so what is the same for all components is written for each of them. Of a product of
    vectors a few thousand are made at a time, which stay in the cache.
+4. Where there are no elements, NumPy takes what it cannot compute, such as ``x + None``. A rank
+   that has none tries one, and raises what the others raise.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,9 +29,14 @@ _KEPT = 512  # ufuncs, and shapes and dtypes of what they are given
 
 
 def made_of(
-    function: Callable[..., Any], values: Sequence[Any], options: Mapping[str, Any]
+    function: Callable[..., Any],
+    values: Sequence[Any],
+    options: Mapping[str, Any],
+    lead: int = 2,
 ) -> Any:  # noqa: ANN401 - one result, or several
     """What a function makes of arrays that broadcast, and of numbers.
+
+    So many axes of the arrays are those of nodes and slots; what follows is payload.
 
     >>> made_of(np.add, [np.array([1, 2]), 0.5], {})
     array([1.5, 2.5])
@@ -41,7 +48,30 @@ def made_of(
             if spread and not (like is not None and apart(like)):
                 values = [_spread(x, shape) for x in values]
             return function(*values, out=reused(shape, kind, like))
+        if 0 in shape:
+            tried(function, values, lead)
     return function(*values, **options)
+
+
+def tried(function: np.ufunc, values: Sequence[Any], lead: int = 2) -> None:
+    """Raise what a function raises where there are elements (rule 4).
+
+    Of objects, and of functions of the user's own, nobody knows what they take.
+
+    >>> tried(np.power, [np.zeros((1, 0), int), -1])
+    Traceback (most recent call last):
+    ...
+    ValueError: Integers to negative integer powers are not allowed.
+    """
+    given = [*values]
+    for k, x in enumerate(given):
+        if isinstance(x, np.ndarray) and 0 in x.shape[:lead]:
+            if x.dtype.hasobject:
+                return
+            given[k] = np.ones((*(n or 1 for n in x.shape[:lead]), *x.shape[lead:]), x.dtype)
+    if "".join(function.types).strip("O->"):  # else it is of numpy.frompyfunc
+        with np.errstate(all="ignore"):
+            function(*given)
 
 
 def along_last(monoid: np.ufunc, x: _Blocks) -> _Blocks | None:
