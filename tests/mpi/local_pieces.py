@@ -1,5 +1,6 @@
 """The piece of a rank: where it is, taken out, put back, and made into an array."""
 
+import re
 from functools import partial
 
 import numpy as np
@@ -58,6 +59,36 @@ def mistakes(comm):
     yield from one_error(comm, made, InvalidValueError)
 
 
+def masks(comm):
+    """What errors say to write for elements where a mask is true finds them, with copies."""
+    for layout in layouts(comm.size.bit_length() - 1):
+        x = np.random.default_rng(1).standard_normal(layout.shape)
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        for a, whole in ((u, x), (u.max(axis=0), x.max(axis=0))):
+            names = {"u": a, "mask": a > 0.3}
+            copies = a.layout.copy_count
+            for call, line, wanted in (
+                (lambda n=names: n["u"][n["mask"]], r"u\.local\[[\w.]+\]", whole[whole > 0.3]),
+                (
+                    lambda n=names: np.where(n["mask"]),
+                    r"\[i\.local.*?\(\)\]",
+                    np.where(whole > 0.3),
+                ),
+                (
+                    lambda n=names: np.nonzero(n["mask"]),
+                    r"\[i\.local.*?\(\)\]",
+                    np.where(whole > 0.3),
+                ),
+            ):
+                hint = raised(call).hint
+                here = eval(re.search(line, hint)[0], names)  # noqa: S307 - of our own making
+                found = np.concatenate(comm.allgather(np.atleast_2d(here)), axis=1)
+                expected = np.repeat(np.atleast_2d(wanted), copies, axis=1)
+                same = sorted(zip(*found, strict=True)) == sorted(zip(*expected, strict=True))
+                yield same, f"{hint} in {a.layout}"
+                yield "layout.copy_count > 1" in hint, hint
+
+
 def plots(comm):
     """What matplotlib asks for on one rank is an error there; it does not wait for others."""
     x = np.arange(16.0)
@@ -103,4 +134,4 @@ def boxes(comm):
             yield from one_error(comm, read, InvalidValueError, "index")
 
 
-CHECKS = checks((1, 2, 4, 8), pieces, views, mistakes, plots, boxes)
+CHECKS = checks((1, 2, 4, 8), pieces, views, mistakes, masks, plots, boxes)

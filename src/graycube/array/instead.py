@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-_PLACES = (
-    "use np.count_nonzero(mask), np.where(mask, u, 0), or np.argwhere(mask.local), which "
-    "counts from where u.slices begins"
+PLACES = (
+    "np.count_nonzero(mask), u.sum(where=mask), or of what is here "
+    "[i.local[mask.local] for i in mask.indices()], which other ranks have too where "
+    "mask.layout.copy_count > 1"
 )
+"""What to write for the indices where a mask is true, at the end of a hint."""
 _SHAPE = "the layout has the shape: use u.local.reshape(...), what is here, or to_numpy()"
 _LINE = f"sums, np.histogram and np.bincount take u as it is; {_SHAPE}"
 _PRODUCT = "use np.vdot(a, b) for the sum of products, and np.einsum or @ for those of payload"
@@ -15,7 +17,9 @@ _MASK = "write u[mask] = value, or np.copyto(u, v, where=mask)"
 _MADE = "use CubeArray.from_function(lambda i, j: 0.0, layout, comm), or np.zeros_like(u)"
 _FUNCTIONS: dict[str, str] = {
     **dict.fromkeys(("save", "savetxt", "savez"), "let all ranks call its method save(path)"),
-    **dict.fromkeys(("argwhere", "nonzero", "flatnonzero", "extract"), _PLACES),
+    **dict.fromkeys(
+        ("argwhere", "nonzero", "flatnonzero", "extract"), f"use np.where(mask, u, 0), {PLACES}"
+    ),
     **dict.fromkeys(("reshape", "resize"), _SHAPE),
     "ravel": _LINE,
     "kron": _PRODUCT,

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from graycube.array.elementwise import assigned, element_by_element
+from graycube.array.instead import PLACES
 from graycube.errors import InvalidTypeError
 
 
@@ -22,8 +23,7 @@ def where_of(condition: object, x: object = None, y: object = None) -> Any:  # n
         raise InvalidTypeError(
             "numpy.where is given a mask alone",
             "the indices of where it is true are as many as they are, on any nodes",
-            "use np.where(mask, x, y), np.count_nonzero(mask), u.sum(where=mask), or "
-            "np.argwhere(mask.local), which counts from where u.slices begins",
+            f"use np.where(mask, x, y), {PLACES}",
         )
     return element_by_element(np.where, [condition, x, y], {})
 
