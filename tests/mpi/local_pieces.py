@@ -89,6 +89,23 @@ def masks(comm):
                 yield "layout.copy_count > 1" in hint, hint
 
 
+def tables(comm):
+    """What the error says to write looks up numbers or vectors in a table."""
+    draw = np.random.default_rng(2)
+    for layout in layouts(comm.size.bit_length() - 1):
+        x = draw.integers(-7, 7, layout.shape)
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        for a, whole in ((u, x), (u.max(axis=0), x.max(axis=0)), (gc.stack([u, u]), None)):
+            for table in (draw.standard_normal(7), draw.standard_normal((7, 3))):
+                index = np.stack([x, x], axis=-1) if whole is None else whole
+                line = "u.with_blocks(table[u.blocks])"
+                for call in (lambda t=table, a=a: t[a], lambda t=table, a=a: np.take(t, a)):
+                    if comm.size > 1:
+                        yield line in raised(call).hint, f"{raised(call)}"
+                made = eval(line, {"u": a, "table": table})  # noqa: S307 - of our own making
+                yield np.array_equal(made.to_numpy(), table[index]), f"a table in {a.layout}"
+
+
 def plots(comm):
     """What matplotlib asks for on one rank is an error there; it does not wait for others."""
     x = np.arange(16.0)
@@ -134,4 +151,4 @@ def boxes(comm):
             yield from one_error(comm, read, InvalidValueError, "index")
 
 
-CHECKS = checks((1, 2, 4, 8), pieces, views, mistakes, masks, plots, boxes)
+CHECKS = checks((1, 2, 4, 8), pieces, views, mistakes, masks, tables, plots, boxes)

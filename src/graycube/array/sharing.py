@@ -65,7 +65,8 @@ def not_unasked(who: str, shape: tuple[int, ...]) -> InvalidTypeError:
         "its elements are on several ranks, and nothing gathers unless all ranks say so",
         ("use np.fft, or gc.fourier.dctn(u) and the like; or " * (who == "scipy.fft"))
         + "write whole = u.to_numpy() on all ranks, or whole = u.gather() for rank 0 alone, "
-        "and pass that",
+        "and pass that"
+        + ("; for table[u] write u.with_blocks(table[u.blocks])" * (who == "numpy")),
     )
 
 
