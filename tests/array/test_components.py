@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import graycube as gc
+from graycube.errors import InvalidTypeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.run.fetch import fetch
 from graycube.run.reused import apart, components_first, components_last
@@ -135,3 +136,30 @@ def test_orders():
     np.testing.assert_array_equal(loose, x)
     assert apart(loose)
     assert not any(map(apart, (x, x[..., 0, 0], loose[:, ::2], np.ones((1, 4, 1)))))
+
+
+RECORD = [("k", "i4"), ("x", "f8"), ("v", "f4", (3,))]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_fields_of_records_are_numpys(layout):
+    x = np.zeros(layout.shape, RECORD)
+    x["v"] = np.random.default_rng(2).random((*layout.shape, 3))
+    u = gc.CubeArray.from_numpy(x, layout)
+    for a in (x, u):
+        a["k"] = 3
+        a["x"] = a["v"][..., 1] + a["k"]
+        a["v"] = [1, 2, 3]
+        a["v"][..., 0] = a["x"]
+    assert np.array_equal(u.to_numpy(), x)
+    for name in x.dtype.names:
+        assert u[name].layout == layout
+        assert np.array_equal(u[name].to_numpy(), x[name])
+        assert np.shares_memory(u[name].blocks, u.blocks)
+    for wrong, words in (
+        (lambda: u["q"], r"u\['q'\] is asked for.*has k, x, v; name a field"),
+        (lambda: u["x"]["k"], "an array of dtype float64 has no fields"),
+        (lambda: u.__setitem__("q", 1), "name a field"),
+    ):
+        with pytest.raises(InvalidTypeError, match=words):
+            wrong()

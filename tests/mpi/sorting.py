@@ -1,5 +1,6 @@
 """Arrays sorted over ranks, beside NumPy's; mistakes; and how little is held."""
 
+import re
 import tracemalloc
 from unittest.mock import patch
 
@@ -9,7 +10,7 @@ from sorting_cases import case, complaints
 
 import graycube as gc
 from graycube.array.ordering import merging
-from graycube.errors import GraycubeError
+from graycube.errors import GraycubeError, InvalidTypeError
 
 
 def as_numpy_sorts(comm):
@@ -54,6 +55,25 @@ def blocks_stay(comm):
         yield np.array_equal(made.blocks[0], mine, equal_nan=True), f"{name}: another order"
 
 
+def records(comm):
+    """They have no order, and the error says how a field brings them into one."""
+    x = np.zeros(24, [("k", "i4"), ("v", "f8", (2,))])
+    x["k"] = np.arange(24) * 7 % 12
+    x["v"][:, 1] = np.arange(24)
+    for place in ("consecutive", "cyclic"):
+        layout = gc.Layout.mesh((24,), (comm.size,), allocation=place)
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        error = yield from one_error(comm, lambda u=u: gc.sort(u), InvalidTypeError)
+        line = re.search(r"gc\.sort\(.*\)", error.hint)[0]
+        keys, moved = eval(line, {"gc": gc, "u": u})  # noqa: S307 - of our own making
+        order = np.argsort(x["k"], kind="stable")
+        yield np.array_equal(moved.to_numpy(), x[order]), f"{layout}"
+        yield np.array_equal(moved["k"].to_numpy(), keys.to_numpy()), f"{layout}, keys"
+        yield np.array_equal(u["v"].sum(axis=0), x["v"].sum(axis=0)), f"{layout}, a sum"
+        there = u["v"].relayout(gc.Layout.mesh((24,), (comm.size,)))
+        yield np.array_equal(there.to_numpy(), x["v"]), f"{layout}, moved"
+
+
 def mistakes(comm):
     """All ranks hear of what one of them got wrong."""
     last = comm.rank == comm.size - 1
@@ -75,4 +95,4 @@ def mistakes(comm):
     yield gc.sort(u).shape == x.shape, "afterwards"
 
 
-CHECKS = checks((1, 2, 3, 4, 8), as_numpy_sorts, blocks_stay, mistakes)
+CHECKS = checks((1, 2, 3, 4, 8), as_numpy_sorts, blocks_stay, records, mistakes)

@@ -25,7 +25,7 @@ from graycube.array.sharing import not_unasked
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.warned import at_users_line, entered, left
 
-_Index = int | slice | EllipsisType | None | list[int] | Held | np.ndarray[Any, Any]
+_Index = str | int | slice | EllipsisType | None | list[int] | Held | np.ndarray[Any, Any]
 _ARRAYS = (Held, np.ndarray)
 
 
@@ -350,8 +350,11 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
     def __getitem__(self, key: _Index | tuple[_Index, ...]) -> Self:
         """The part of the payload that an index takes: ``u[..., 0]``, ``u[:, :, 1:]``.
 
-        It shares memory with the array where NumPy's would.
+        Of records ``u["mass"]`` takes a field. What is taken shares memory with the array where
+        NumPy's would.
         """
+        if isinstance(key, str):
+            return payload.field_of(self, key)
         return self.with_blocks(self.blocks[payload.of_payload(self, key)])
 
     @at_users_line
@@ -369,7 +372,10 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         >>> u.blocks.tolist()
         [[1.0, 5.0], [7.0, 1.0]]
         """
-        put(self, key, value)
+        if isinstance(key, str):
+            put(payload.field_of(self, key), ..., value)
+        else:
+            put(self, key, value)
 
     def __array__(
         self,

@@ -76,6 +76,24 @@ def _by_taking(a: Held, along: Sequence[Any], inside: Sequence[Any]) -> str | No
     return line if all_whole(inside) else f"{line}[..., {in_brackets((*inside,))}]"
 
 
+def field_of(a: _H, name: str) -> _H:
+    """The field of records that has a name, which shares their memory.
+
+    >>> from graycube.layout import Layout
+    >>> pairs = np.array([[(7, 0.5)], [(5, 0.2)]], [("k", int), ("x", float)])
+    >>> field_of(Held(pairs, Layout.nodes(1)), "k").blocks.tolist()
+    [[7], [5]]
+    """
+    known = a.dtype.names or ()
+    if name not in known:
+        raise InvalidTypeError(
+            f"u[{name!r}] is asked for",
+            f"an array of dtype {a.dtype} has {', '.join(known) or 'no fields'}",
+            "name a field of records, or use integers and slices",
+        )
+    return a.with_blocks(a.blocks[name])
+
+
 def parts_of(a: Held, key: object) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """What an index has along the axes of the layout, and for the payload.
 

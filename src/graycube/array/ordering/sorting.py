@@ -260,7 +260,7 @@ def agreed_on(a: Held, what: str, wanted: Callable[[], dict[str, Any]]) -> dict[
             raise InvalidTypeError(
                 f"the array has dtype {a.dtype}",
                 "it has no order",
-                "sort by a field, or by .view",
+                "sort by a field of records, as gc.sort(u['k'], payload=u)",
             )
         found = wanted()
         return found, {**facts_of(what, a.layout, a.blocks), **found}
