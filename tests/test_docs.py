@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from cli_runs import VERBS, command_of
 
+import graycube.fourier  # noqa: F401 - it adds its functions to the table
+from graycube.array.functions import TABLE
 from graycube.cli import main
 from graycube.papers import papers
 
@@ -48,6 +50,17 @@ def test_what_the_documents_show_works(line, folder, monkeypatch, capfd):
         line = line.replace("--ranks 4", "--ranks 2")
     arguments = shlex.split(line, comments=True)[1:]
     assert main(arguments) == 0, capfd.readouterr().err
+
+
+def test_pages_say_how_many_functions_of_numpys_there_are():
+    pages = {
+        name: (ROOT / "docs" / f"{name}.md").read_text() for name in ("features", "reference")
+    }
+    said = {
+        name: re.findall(r"some (\d+)\s(?:in all|more)\]\(numpy", text)
+        for name, text in pages.items()
+    }
+    assert [*said.values()] == 2 * [[str(round(len(TABLE), -1))]]
 
 
 def test_the_pages_of_the_cube_have_what_was_measured(monkeypatch):
