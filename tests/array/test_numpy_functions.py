@@ -491,6 +491,10 @@ def test_what_an_error_says_instead_of_a_function_runs(function, lines):
         ("reshape", "to_numpy"),
         ("sort", r"np\.sort\(u\)"),
         ("tolist", "to_numpy"),
+        ("redistribute", r"use u\.relayout\(layout\)"),
+        ("local_slice", r"use u\.slices"),
+        ("global_shape", r"use u\.shape"),
+        ("v", r"use u\.local"),
     ],
 )
 def test_a_name_that_there_is_not_says_what_to_write(name, hint):

@@ -1,4 +1,4 @@
-"""What to write instead of functions and names of NumPy's that arrays do not have."""
+"""What to write instead of functions and names that arrays do not have."""
 
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -51,7 +51,12 @@ NAMES: dict[str, str] = {
     "searchsorted": "call np.searchsorted(line, u)",
     "ptp": "call np.ptp(u)",
     "partition": "use np.sort(u) or np.quantile(u, q)",
+    "redistribute": "use u.relayout(layout)",
+    "local_slice": "use u.slices",
+    "global_shape": "use u.shape",
+    "v": "use u.local",
 }
+"""Those of NumPy's arrays, and in the last four lines of mpi4py-fft's."""
 
 
 def instead_of(function: Callable[..., Any]) -> str:
@@ -69,7 +74,7 @@ def instead_of(function: Callable[..., Any]) -> str:
 
 
 class NoSuchName:
-    """A name of NumPy's arrays that arrays over nodes do not have, which says what to write.
+    """A name of other arrays that arrays over nodes do not have, which says what to write.
 
     >>> class Some:
     ...     sort = NoSuchName("sort", "use np.sort(u)")
