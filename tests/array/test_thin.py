@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
 
 LAYOUTS = [
     gc.Layout.mesh((8, 6, 4), (2, 2, 2), code="gray"),
@@ -53,3 +54,37 @@ def test_a_mesh_has_one_layout_however_its_axes_meet():
     for found in (i + j + k, k + j + i, j + (i + k)):
         assert found.layout == u.layout
         gc.assert_allclose(found, u)
+
+
+def test_new_axes_behind_a_layout_are_payload_where_they_meet_payload():
+    x = np.random.default_rng(1).standard_normal((4, 8, 6, 3))
+    v = gc.CubeArray.from_numpy(x, gc.Layout.mesh((4, 8, 6), (1, 4, 1)))
+    row = v.mean(axis=(0, 3))
+    found = v - row[..., None]
+    assert found.layout == v.layout
+    assert np.allclose(found.to_numpy(), x - x.mean(axis=(0, 3))[..., None])
+    one = v[..., 0] - row  # payload that no array meets stays what it is
+    assert (one[..., None] * row[..., None]).shape == (4, 8, 6, 1)
+
+
+def test_what_may_be_payload_or_a_new_axis_is_refused():
+    """A square has rows and columns of one length: the axis of length 1 may be behind both."""
+    x = np.random.default_rng(2).standard_normal((8, 8))
+    u = gc.CubeArray.from_numpy(x, gc.Layout.mesh((8, 8), (1, 4)))
+    mean = u.mean(axis=1)
+    with pytest.raises(InvalidValueError, match=r"shape \(8, 1\) meets one of shape \(8, 8\)"):
+        u - mean[:, None]
+    kept = u - u.mean(axis=1, keepdims=True)
+    assert np.allclose(kept.to_numpy(), x - x.mean(axis=1)[:, None])
+    payload = u[..., None] - mean[..., None]
+    assert np.allclose(payload.to_numpy()[..., 0], x - x.mean(axis=1))
+
+
+def test_new_axes_that_do_not_help_are_named():
+    u = gc.CubeArray.from_numpy(np.zeros((8, 6)), gc.Layout.mesh((8, 6), (4, 1)))
+    with pytest.raises(
+        InvalidValueError, match=r"first has shape \(8, 6\) and second \(4, 1\)"
+    ):
+        u + gc.CubeArray.from_numpy(np.zeros(4), gc.Layout.mesh((4,), (4,)))[:, None]
+    with pytest.raises(InvalidTypeError, match=r"np\.expand_dims\(u, 1\)"):
+        u[:, None]

@@ -24,6 +24,7 @@ from numpy_cases import (
     operands,
     plain,
     squares,
+    written,
 )
 
 import graycube as gc
@@ -208,6 +209,42 @@ def reproducible_sums(comm):
             yield found.tobytes() == wanted.tobytes(), f"{axis} in {layout}"
 
 
+def new_axes(comm):
+    """Axes of length 1 behind a layout fit axes of another, as in NumPy; nothing is sent."""
+    counting = over_messages(Counting(comm.Dup()))
+    draw = np.random.default_rng(5)
+    shapes = ((8, 16, 24), False), ((24, 8), False), ((9, 5, 7), True), ((9, 8), True)
+    for (shape, boxes), payload in product(shapes, ((), (3,))):
+        x, d = draw.standard_normal((*shape, *payload)), len(shape)
+        for axis in range(d):
+            nodes = [comm.size if k == axis else 1 for k in range(d)]
+            layout = gc.Layout.mesh(shape, nodes, ownership=boxes)
+            u = gc.CubeArray.from_numpy(x, layout, counting)
+            pairs = [(u, x)] if d < 3 else [(u, x), (u.max(axis=0), x.max(axis=0))]
+            for (a, whole), count in product(pairs, range(1, d)):
+                axes = len(a.layout.shape)
+                if count < axes:
+                    yield from with_new_axes(a, whole, tuple(range(axes - count, axes)))
+
+
+def with_new_axes(a, x, gone):
+    """What is made of an array, and of its mean along its last axes."""
+    mean, whole = a.mean(axis=gone), x.mean(axis=gone)
+    index = (*(slice(None),) * gone[0], *(None,) * len(gone))
+    for name, call in {
+        "less": lambda x, m: x - m[index],
+        "more": lambda x, m: np.expand_dims(m, gone) * x,
+        "in place": lambda x, m: np.add(x, m[index], out=np.copy(x)),
+        "written": lambda x, m: written(x, ..., m[index]),
+        "where": lambda x, m: np.where(x > m[index], x, 0),
+    }.items():
+        calls, found = sent(lambda call=call: call(a, mean))
+        yield not calls, f"{name} in {a.layout}: {calls}"
+        yield found.layout == a.layout, f"{name} in {a.layout}: {found.layout}"
+        same = np.allclose(plain(found), call(x, whole))
+        yield same, f"{name} along {gone} in {a.layout}"
+
+
 def mistakes(comm):
     """What is wrong is one error on all ranks, and names what works."""
     n = size_of(comm)
@@ -327,7 +364,13 @@ def mistakes(comm):
 
 MANY = (2, 4, 8)
 CHECKS = checks(
-    (1, 2, 4, 8), results, everywhere_the_same, copies_are_one_array, saved, reproducible_sums
+    (1, 2, 4, 8),
+    results,
+    new_axes,
+    everywhere_the_same,
+    copies_are_one_array,
+    saved,
+    reproducible_sums,
 ) | checks(
     MANY,
     nothing_is_sent,

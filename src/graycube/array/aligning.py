@@ -4,7 +4,9 @@ Rules.
 
 1. Axes of layouts align with axes of layouts, from the last one back. Payload aligns with
    payload, from the last axis back, as NumPy has it. Plain arrays are payload; before it they
-   may have axes of length 1, which fit any layout.
+   may have axes of length 1, which fit any layout. Where an array has fewer axes in its layout
+   than another, and more payload, the first axes of that, of length 1 each, are as axes of a
+   layout: ``u - u.mean(axis=1)[:, None]``. Where it could be either, it is refused.
 2. The result is where nodes have all that it is made of (:func:`.layout.common.common`), so
    nothing is sent. What a node has in other slots than the result, it puts in order.
 3. Errors name shapes of whole arrays, and what would make them meet (:mod:`.array.unlike`).
@@ -65,23 +67,82 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
     """Arrays whose elements meet on nodes, and plain payload; with ``onto`` in its layout."""
     ours = [x for x in operands if isinstance(x, Held)]
     first = ours[0] if onto is None else onto
+    alike, given = all(same_places(x, first) for x in ours), operands
+    if not alike:
+        operands = _with_new_axes(given, ours)
+        ours = [x for x in operands if isinstance(x, Held)]
     axes = max(x.blocks.ndim for x in ours) - 2
-    given = operands
     if len(ours) < len(operands) and any(x.ndim > axes for x in _plain(operands)):
         most = max(x.ndim for x in ours)
-        operands = [x if isinstance(x, Held) else _payload_of(x, axes, most) for x in given]
+        operands = [x if isinstance(x, Held) else _payload_of(x, axes, most) for x in operands]
         if any(x.ndim > axes for x in _plain(operands)):
             raise unlike(given, onto)
-    alike = all(same_places(x, first) for x in ours)
     made = _side_by_side(operands, first, axes) if alike else _meeting(operands, onto, axes)
     try:
-        _broadcast(*(array.shape for array in made.arrays))
+        if made is not None:
+            _broadcast(*(array.shape for array in made.arrays))
+            return made
     except ValueError:
-        raise unlike(given, onto) from None
-    return made
+        pass
+    raise unlike(given, onto)
 
 
 _broadcast = lru_cache(maxsize=_KEPT)(np.broadcast_shapes)  # it takes longer than a small sum
+
+
+def _with_new_axes(
+    operands: Sequence[Held | _Blocks], ours: Sequence[Held]
+) -> Sequence[Held | _Blocks]:
+    """The operands, with axes of length 1 in layouts and not in payload, if they fit so."""
+    most = max(counts := [len(x.layout.shape) for x in ours])
+    if min(counts) == most:
+        return operands
+    inside = max(len(x.payload) for x in ours if len(x.layout.shape) == most)
+    new = {id(x): _new_axes(x, most, inside) for x in ours}
+    if not any(new.values()):
+        return operands
+    others = [_with_axes(x, new[id(x)]) if isinstance(x, Held) else x for x in operands]
+    if not _fit(x.layout.shape for x in others if isinstance(x, Held)):
+        return operands
+    if _fit(x.layout.shape for x in ours):
+        name, whole = (
+            next(x.shape for x in ours if bool(new[id(x)]) == k) for k in (True, False)
+        )
+        raise InvalidValueError(
+            f"an array of shape {name} meets one of shape {whole}",
+            "its axes of length 1 may be payload, or axes that were summed away",
+            "make it with keepdims=True, or the other one with payload, as u[..., None]",
+        )
+    return others
+
+
+def _new_axes(x: Held, most: int, inside: int) -> int:
+    """How many axes of payload stand beside axes of a layout, where all are of length 1."""
+    count = len(x.payload) - inside
+    fits = 0 < count <= most - len(x.layout.shape) and x.payload[:count] == (1,) * count
+    return count if fits else 0
+
+
+def _with_axes(x: Held, count: int) -> Held:
+    """The array with its first axes of payload as the last ones of its layout."""
+    if not count:
+        return x
+    return x.with_blocks(x.blocks.squeeze((*range(2, 2 + count),)), _longer(x.layout, count))
+
+
+@lru_cache(maxsize=_KEPT)
+def _longer(layout: Placement, count: int) -> Placement:
+    """The layout with so many axes of length 1 after its own."""
+    axes = len(layout.shape)
+    return layout.raised(count).permuted([*range(count, count + axes), *range(count)])
+
+
+def _fit(shapes: Iterable[tuple[int, ...]]) -> bool:
+    try:
+        _broadcast(*shapes)
+    except ValueError:
+        return False
+    return True
 
 
 def _plain(operands: Sequence[Held | _Blocks]) -> list[_Blocks]:
@@ -105,16 +166,18 @@ def _side_by_side(operands: Sequence[Held | _Blocks], first: Held, axes: int) ->
     return Aligned(first, first.layout, lead, arrays)
 
 
-def _meeting(operands: Sequence[Held | _Blocks], onto: Held | None, axes: int) -> Aligned:
+def _meeting(
+    operands: Sequence[Held | _Blocks], onto: Held | None, axes: int
+) -> Aligned | None:
     """Operands in the layout in which they meet, if there is one."""
-    given, operands = operands, _of_one_kind(operands, onto)
+    operands = _of_one_kind(operands, onto)
     ours = [x for x in operands if isinstance(x, Held)]
     like = max(ours, key=_reach) if onto is None else onto
     for x in ours:
         require_same_ranks(like, x)
     layout = _layout_of(like.layout, ours)
     if layout is None or (onto is not None and layout != onto.layout):
-        raise unlike(given, onto)
+        return None
     digits = layout.digits_on(like.nodes)
     lead: tuple[int, ...] = layout.held_shape(like.nodes)
     parts = {id(x): _part(x.layout, layout) for x in ours}

@@ -115,11 +115,11 @@ def parts_of(a: Held, key: object) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         )
     at = dots[0] if dots else len(parts)
     parts = (*parts[:at], *(WHOLE,) * (a.ndim - used), *parts[at + len(dots) :])
-    if [part for part in parts[:d] if part is None]:
+    if new := [k for k, part in enumerate(parts[:d]) if part is None]:
         raise InvalidTypeError(
             f"u[{in_brackets(key)}] has a new axis before those of the layout",
             "new axes come behind them, as payload",
-            "write u[..., None], or np.expand_dims(u, 0) for one before them",
+            f"write u[..., None], or np.expand_dims(u, {new[0]}) for one before them",
         )
     for part in parts[d:]:
         if isinstance(part, Held):
