@@ -39,14 +39,18 @@ def test_every_layout_gives_what_numpy_gives(layout, data):
     rng = np.random.default_rng(draw(st.integers(0, 99)))
     kind = draw(st.sampled_from([float, complex]))
     *coefficients, right = system(rng, layout.shape, payload, several, kind)
-    first, last = [(slice(None),) * (axis % len(layout.axes)) + (k,) for k in (0, -1)]
-    if not periodic:  # what does not count may be anything
+    along, axes = axis % len(layout.axes), range(len(layout.axes))
+    same = draw(st.sets(st.sampled_from(axes)))  # of length 1
+    thin = tuple(slice(1 if k in same else None) for k in axes)
+    coefficients = [c[thin] for c in coefficients]
+    first, last = [(slice(None),) * along + (k,) for k in (0, -1)]
+    if not periodic and along not in same:  # what does not count may be anything
         coefficients[0][first] = coefficients[2][last] = np.nan
-    *given, b = over(layout, *coefficients, right)
+    given = over(layout.without_axes([*same], keepdims=True), *coefficients)
+    (b,) = over(layout, right)
     x = gc.solve_tridiagonal(*given, b, axis, periodic=periodic)
     assert x.layout == layout
     assert x.dtype == right.dtype
-    along = axis % len(layout.axes)
     wanted = solved(*coefficients, right, axis=along, periodic=periodic)
     assert np.allclose(x.to_numpy(), wanted, rtol=1e-10, atol=1e-12)
 
@@ -96,6 +100,36 @@ def test_coefficients_that_are_numbers_or_of_length_1():
     assert np.allclose(single.to_numpy(), solved(1, 4, 1, b, axis=0), atol=1e-5)
     whole = gc.solve_tridiagonal(1, 4, 1, right.round().astype(int))
     assert whole.dtype == np.float64
+
+
+@pytest.mark.parametrize("order", ["C", "F", "apart"])
+@pytest.mark.parametrize("kind", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_lines_in_memory_are_what_solve_banded_gives(axis, kind, order):
+    """With pivots of any size, wherever elements lie; and what was given is as it was."""
+    rng, shape = np.random.default_rng(axis), (5, 6, 7)
+    real = rng.standard_normal((*shape, 2, 2)) @ ((1, 1j) if kind[0] == "c" else (1, 0))
+    layout = gc.Layout.mesh(shape, (1, 1, 1))
+    blocks = np.array(real.astype(kind).reshape(1, -1, 2), order="F" if order == "F" else "C")
+    if order == "apart":
+        blocks = np.ascontiguousarray(blocks.transpose(2, 0, 1)).transpose(1, 2, 0)
+    right, before = gc.CubeArray(blocks, layout), blocks.copy()
+    rows = np.moveaxis(right.local, axis, 0)
+    line = rng.standard_normal((3, len(rows))).astype(kind)
+    thin = [length if k == axis else 1 for k, length in enumerate(shape)]
+    beside = layout.without_axes([k for k in range(3) if k != axis], keepdims=True)
+    given = over(beside, *(c.reshape(thin) for c in line))
+    for coefficients in (given, (-1, 0.25, 2), (-1, given[1], 2)):
+        same = [getattr(c, "local", np.array(c)).ravel() for c in coefficients]
+        lower, diagonal, upper = (np.resize(c, len(rows)).astype(kind) for c in same)
+        banded = np.array([np.roll(upper, 1), diagonal, np.roll(lower, -1)])
+        wanted = scipy.linalg.solve_banded((1, 1), banded, rows.reshape(len(rows), -1))
+        found = gc.solve_tridiagonal(*coefficients, right, axis)
+        assert found.dtype == kind
+        moved = np.moveaxis(found.local, axis, 0).reshape(wanted.shape)
+        assert np.allclose(moved, wanted, rtol=1e3 * np.finfo(kind).eps)
+        assert np.array_equal(right.blocks, before)
+        assert not np.may_share_memory(found.blocks, right.blocks)
 
 
 def test_copies_are_solved_where_they_are():

@@ -175,7 +175,7 @@ def _tridiagonal(phase: Tridiagonal, layout: Layout, itemsize: int) -> Dispatch:
     ends, known = require_cube(left, "a price"), sides + phase.periodic
     asked = [(1 << k, known + 2) for k in range(count.bit_length() - 1)]
     rounds = list[tuple[int, Halo | Task]]()
-    for stride, numbers in [*asked, (1, known)] if asked else []:
+    for stride, numbers in [*asked, (1, sides)] if asked else []:
         for far in ((1, 0), (0, 1)):
             reach = [far if k == axis else 0 for k in range(len(layout.axes))]
             made = halo(ends, reach, periodic=False, itemsize=numbers * number, stride=stride)

@@ -1,6 +1,5 @@
 """The rows of an axis as runs, one on each node, and values of runs that go to other runs."""
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ from numpy.typing import NDArray
 
 from graycube.array.halo.window import window
 from graycube.array.held import Held
-from graycube.array.local import blocks_of_local, local
+from graycube.array.local import blocks_of_local, laid_out, local
 from graycube.array.moving import as_product, straight
 from graycube.array.ranks import spread
 from graycube.array.reducing.reductions import reduced
@@ -22,14 +21,15 @@ _Array = NDArray[Any]
 class AxisRuns:
     """Where the equations are: the runs of rows here, and who has those before and behind.
 
-    Arrays are (other axes, runs, ...). In one process that has all nodes, all runs are here;
-    by ownership this is one.
+    Arrays are (..., other axes, runs), and those of rows (..., other axes, runs, rows); values
+    of runs may be of length 1 along other axes. In one process that has all nodes, all runs are
+    here; by ownership this is one.
 
     >>> from graycube.layout import Layout
     >>> a = Held(np.arange(8).reshape(4, 2), Layout.mesh((8,), nodes=(4,)))
     >>> lines = AxisRuns(a, axis=0)
-    >>> lines.of(a.blocks[..., None])[0, ..., 0].tolist()
-    [[0, 1], [2, 3], [4, 5], [6, 7]]
+    >>> lines.of(a.blocks[..., None])[0].tolist()
+    [[[0, 1], [2, 3], [4, 5], [6, 7]]]
     >>> lines.beside(np.array([[1, 2, 3, 4]]), step=-1, stride=2)
     array([[0, 0, 1, 2]])
     """
@@ -40,44 +40,52 @@ class AxisRuns:
         self.count, self.ends = runs(self.layout, axis)
         if isinstance(self.layout, Ownership) and spread(like.comm) is None:
             self.count, self.ends = 1, self.layout.with_axis(axis, SharedAxis(1))
-        own = self.layout.piece(like.nodes).coordinates[axis]
-        last = self.layout.shape[axis] - 1
+        piece = self.layout.piece(like.nodes)
+        own, last = piece.coordinates[axis], self.layout.shape[axis] - 1
         self.has_first, self.has_last = bool((own == 0).any()), bool((own == last).any())
+        self.others = (*piece.shape[:axis], *piece.shape[axis + 1 :])
         self.here = len(self.ends.piece(like.nodes).coordinates[axis])
 
-    def of(self, blocks: _Array) -> _Array:
-        """The rows of blocks in the layout of the right sides: (others, runs, rows, ...)."""
-        like = self.like
-        moved = straight(blocks, like.layout, self.layout, like.comm)
-        piece = np.moveaxis(local(like.with_blocks(moved, self.layout)), self.axis, -2)
-        rows = piece.shape[-2] // self.here if self.here else 1
-        others = prod(piece.shape[:-2])
-        return piece.reshape(others, self.here, rows, piece.shape[-1])
+    def of(self, *parts: _Array) -> list[_Array]:
+        """The rows of blocks, (payload, other axes, runs, rows); they are sent together."""
+        like, moved = self.like, [*parts]
+        if self.layout != like.layout:
+            whole = straight(np.concatenate(parts, -1), like.layout, self.layout, like.comm)
+            moved = np.split(whole, np.cumsum([x.shape[-1] for x in parts[:-1]]), axis=-1)
+        return [self._rows(x) for x in moved]
+
+    def _rows(self, blocks: _Array) -> _Array:
+        """What is here, perhaps a view."""
+        piece = local(self.like.with_blocks(blocks, self.layout))
+        piece = np.moveaxis(piece, (-1, self.axis), (0, -1))
+        rows = piece.shape[-1] // self.here if self.here else 1
+        return piece.reshape(*piece.shape[:-1], self.here, rows)
 
     def blocks(self, found: _Array) -> _Array:
-        """The blocks of the right sides with what was found for each of them."""
+        """The blocks of the right sides with what was found for each; perhaps a view."""
         like, nodes = self.like, self.like.nodes
-        shape = [*self.layout.piece(nodes).shape]
-        rows = shape.pop(self.axis)
-        piece = np.moveaxis(found, 2, 3).reshape(*shape, rows, prod(like.payload))
-        made = blocks_of_local(self.layout, nodes, np.moveaxis(piece, -2, self.axis))
+        piece = found.reshape(*found.shape[:-2], found.shape[-2] * found.shape[-1])
+        piece = np.moveaxis(piece, (0, -1), (-1, self.axis))
+        made = laid_out(self.layout, nodes, piece)
+        made = made.reshape(*self.layout.held_shape(nodes), len(found))
         made = straight(made, self.layout, like.layout, like.comm)
         return made.reshape(*like.blocks.shape[:2], *like.payload)
 
     def _held(self, values: _Array) -> Held:
-        """Values of runs, (others, runs, ...), as an array of one element for each."""
-        shape = [*self.ends.piece(self.like.nodes).shape]
-        shape.pop(self.axis)
-        piece = values.reshape(*shape, self.here, *values.shape[2:])
-        piece = np.moveaxis(piece, len(shape), self.axis)
-        blocks = blocks_of_local(self.ends, self.like.nodes, piece)
+        """Values of runs as an array of one element for each."""
+        d = len(self.layout.shape)
+        payload = values.shape[: values.ndim - d]
+        whole = np.broadcast_to(values, (*payload, *self.others, self.here))
+        piece = np.moveaxis(whole, range(-d, 0), range(d))
+        blocks = blocks_of_local(
+            self.ends, self.like.nodes, np.moveaxis(piece, d - 1, self.axis)
+        )
         return Held(blocks, self.ends, self.like.comm)  # type: ignore[arg-type]
 
     def _values(self, a: Held) -> _Array:
         """The values of such an array."""
         d = len(a.layout.shape)
-        piece = np.moveaxis(local(a), self.axis, d - 1)
-        return piece.reshape(prod(piece.shape[: d - 1]), *piece.shape[d - 1 :])
+        return np.moveaxis(np.moveaxis(local(a), self.axis, d - 1), range(d), range(-d, 0))
 
     def beside(self, values: _Array, step: int, stride: int) -> _Array:
         """The values of the runs so many strides on, and 0 where there are none; collective."""
@@ -90,12 +98,12 @@ class AxisRuns:
         return self._values(seen[[step if j == k else 0 for j in range(d)]])
 
     def corners(self, first: _Array, last: _Array) -> tuple[_Array, _Array]:
-        """What the first and the last row have, (others, 1, ...), for all; collective."""
-        both = np.stack([np.zeros_like(first), np.zeros_like(last)], axis=2)
+        """What the first and the last run have, (..., other axes, 1), for all; collective."""
+        both = np.stack([np.zeros_like(first), np.zeros_like(last)])
         if self.has_first:
-            both[:, 0, 0] = first[:, 0]
+            both[0, ..., 0] = first[..., 0]
         if self.has_last:
-            both[:, -1, 1] = last[:, -1]
+            both[1, ..., -1] = last[..., -1]
         everywhere = reduced(self._held(both), np.add, self.axis, keepdims=True)
-        found = self._values(everywhere)
-        return found[:, :, 0], found[:, :, 1]
+        first, last = self._values(everywhere)
+        return first, last

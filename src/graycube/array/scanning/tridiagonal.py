@@ -11,6 +11,8 @@ Rules.
 3. A periodic system is one that is not, and a product of two vectors (Sherman and Morrison).
    The one more right side goes with the others.
 4. Within a node rows change places where pivots are small; over nodes they do not.
+5. Lines with the same coefficients are right sides of one system. What depends on coefficients
+   only, such as v and w, is found once for all of them.
 """
 
 from dataclasses import dataclass
@@ -28,6 +30,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError, SingularError
 from graycube.host import host_array
 from graycube.layout.required import require_axis, require_flag
 from graycube.run.agreement import Facts
+from graycube.run.reused import reused
 
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
@@ -67,148 +70,157 @@ def solve_tridiagonal(  # noqa: PLR0913
     comm = getattr(right, "comm", None)
 
     def prepare() -> "tuple[_Equations, Facts]":
-        made = _packed((lower, diagonal, upper), right, axis, periodic=periodic)
-        asked = {"axis": made.axis, "periodic": periodic, "several": made.several}
+        made = _given((lower, diagonal, upper), right, axis, periodic=periodic)
+        several = made.blocks[0].shape[-1]
+        asked = {"axis": made.axis, "periodic": periodic, "several": several}
         facts = facts_of("solve_tridiagonal", right.layout, right.blocks)
         named = zip(("lower", "diagonal", "upper"), (lower, diagonal, upper), strict=True)
-        dtype = made.blocks.dtype
+        dtype = made.blocks[0].dtype
         plain = {k: np.asarray(c, dtype).tolist() for k, c in named if not isinstance(c, Held)}
         return made, {**facts, **asked, **plain, "type": dtype}
 
-    packed = together(comm, prepare)
-    lines = AxisRuns(right, packed.axis)
-    rows = packed.rows(lines)
-    corners = _cut(lines, rows, periodic=periodic)
-    rows, ratio = _bent(lines, rows, *corners) if periodic else (rows, None)
-    ends = together(comm, lambda: (_within(rows, alone=lines.count == 1), {}))
+    given = together(comm, prepare)
+    lines = AxisRuns(right, given.axis)
+    three, sides = given.rows(lines)
+    alone = lines.count == 1
+    own = np.zeros((periodic + 2 * (not alone), *three[0].shape), three.dtype)
+    ratio = _bent(lines, three, own) if periodic else None
+    _cut(lines, three)
+    found, own = together(comm, lambda: (_within(three, sides, own, alone=alone), {}))
     with np.errstate(all="ignore"):
-        found, sound = _over_nodes(lines, ends)
-        if ratio is not None:
-            found, fine = _straightened(lines, found, ratio)
-            sound = sound and fine
+        shares, sound = _shares(lines, _ends(lines, found, own), ratio)
+        for one, share in zip(own, shares, strict=True):
+            each = share.reshape(len(found), *share.shape[2:], 1)
+            less = np.multiply(one, each, out=reused(found.shape, found.dtype))
+            found = np.subtract(found, less, out=less)
     together(comm, lambda: _require_sound(sound))
     return right.with_blocks(lines.blocks(found))
 
 
 @dataclass(frozen=True, slots=True)
 class _Equations:
-    """Coefficients and right sides as the payload of one array, in the layout of these.
+    """Blocks of the three coefficients and of the right sides, with one axis of payload.
 
-    Coefficients that depend on the payload have ``several`` values each.
+    The coefficients are the same along all axes that they do not ``depend`` on.
     """
 
-    blocks: _Array
-    several: int
+    blocks: list[_Array]
     axis: int
+    depend: set[int]
 
-    def rows(self, lines: "AxisRuns") -> _Array:
-        """(others, runs, several, rows of a run, three coefficients and the right sides)."""
-        three, right = np.split(lines.of(self.blocks), [3 * self.several], axis=-1)
-        head = three.shape[:-1]
-        three = three.reshape(*head, 3, self.several).swapaxes(-1, -2)
-        right = right.reshape(*head, self.several, right.shape[-1] // self.several)
-        return np.moveaxis(np.concatenate([three, right], axis=-1), 3, 2)
-
-
-def _cut(lines: AxisRuns, rows: _Array, *, periodic: bool) -> tuple[_Array, ...]:
-    """Take the coefficients away that lead beyond the ends; what they were, if that counts."""
-    found: tuple[_Array, ...] = ()
-    if periodic:
-        first, last = lines.corners(rows[..., 0, :3], rows[..., -1, :3])
-        found = first[..., 0], first[..., 1], last[..., 2]
-    if lines.has_first:
-        rows[:, 0, :, 0, 0] = 0
-    if lines.has_last:
-        rows[:, -1, :, -1, 2] = 0
-    return found
+    def rows(self, lines: AxisRuns) -> tuple[_Array, _Array]:
+        """The coefficients, of length 1 where they are the same, and the right sides."""
+        *three, sides = lines.of(*self.blocks)
+        others = [k for k in range(len(lines.layout.shape)) if k != self.axis]
+        kept = tuple(slice(None if k in self.depend else 1) for k in others)
+        return np.array([c[:, *kept] for c in three]), sides
 
 
-def _bent(
-    lines: AxisRuns, rows: _Array, lower: _Array, diagonal: _Array, upper: _Array
-) -> tuple[_Array, _Array]:
-    """Rule 3: other rows at the ends, and one more right side; and what they are mixed by."""
+def _bent(lines: AxisRuns, three: _Array, own: _Array) -> _Array:
+    """Rule 3: other rows at the ends, and one more right side; what solutions are mixed by."""
+    first, last = lines.corners(three[..., 0], three[..., -1])
+    kept = tuple(map(slice, three.shape[1:-2]))
+    lower, diagonal, upper = first[0][kept], first[1][kept], last[2][kept]
     scale = np.where(diagonal == 0, 1, -diagonal)
-    ratio = lower / scale
-    rows = np.concatenate([rows, np.zeros_like(rows[..., :1])], axis=-1)
+    ratio: _Array = lower / scale
     if lines.has_first:
-        rows[:, 0, :, 0, -1] += scale[:, 0]
-        rows[:, 0, :, 0, 1] -= scale[:, 0]
+        own[0, ..., 0, 0] += scale[..., 0]
+        three[1, ..., 0, 0] -= scale[..., 0]
     if lines.has_last:
-        rows[:, -1, :, -1, -1] += upper[:, 0]
-        rows[:, -1, :, -1, 1] -= (upper * ratio)[:, 0]
-    return rows, ratio
+        own[0, ..., -1, -1] += upper[..., 0]
+        three[1, ..., -1, -1] -= (upper * ratio)[..., 0]
+    return ratio
 
 
-def _straightened(lines: AxisRuns, found: _Array, ratio: _Array) -> tuple[_Array, bool]:
-    """The solutions of the periodic system, and whether there are any."""
-    first, last = lines.corners(found[..., 0, :], found[..., -1, :])
-    mixed = first + ratio[..., None] * last
-    under = 1 + mixed[..., -1:]
-    part = (mixed[..., :-1] / under)[..., None, :]
-    return found[..., :-1] - found[..., -1:] * part, bool(np.all(under != 0))
+def _cut(lines: AxisRuns, three: _Array) -> None:
+    """Take the coefficients away that lead beyond the ends."""
+    if lines.has_first:
+        three[0, ..., 0, 0] = 0
+    if lines.has_last:
+        three[2, ..., -1, -1] = 0
 
 
-def _within(rows: _Array, *, alone: bool) -> _Array:
-    """Rule 1: g of each right side, v and w; all runs here are one long system for LAPACK."""
-    from scipy.linalg import solve_banded  # noqa: PLC0415 - it takes a while to load
+def _within(three: _Array, sides: _Array, own: _Array, *, alone: bool) -> tuple[_Array, _Array]:
+    """Rules 1 and 5: g of each right side, and what is found once; v and w come last there.
 
-    lower, diagonal, upper = (rows[..., k].copy() for k in range(3))
-    before, behind = np.zeros_like(lower), np.zeros_like(upper)
-    before[..., 0], behind[..., -1] = lower[..., 0], upper[..., -1]
-    lower[..., 0] = upper[..., -1] = 0
-    sides = rows[..., 3:]
+    All runs here whose coefficients may differ are one long system for LAPACK.
+    """
+    from scipy.linalg import get_lapack_funcs  # noqa: PLC0415 - it takes a while to load
+
+    lower, diagonal, upper = three
     if not alone:
-        sides = np.concatenate([sides, before[..., None], behind[..., None]], axis=-1)
-    size = diagonal.size + 1  # one more row, for LAPACK takes none that are empty
-    banded = np.zeros((3, size), rows.dtype)
-    banded[0, 1:], banded[1, :-1] = upper.ravel(), diagonal.ravel()
-    banded[2, :-2], banded[1, -1] = lower.ravel()[1:], 1
-    known = np.zeros((size, sides.shape[-1]), rows.dtype, order="F")
-    known[:-1] = sides.reshape(-1, sides.shape[-1])
-    try:
-        found = solve_banded((1, 1), banded, known, overwrite_b=True, check_finite=False)
-    except np.linalg.LinAlgError:
-        raise _singular() from None
-    made: _Array = found[:-1].reshape(sides.shape)
-    return made
+        own[-2, ..., 0], own[-1, ..., -1] = lower[..., 0], upper[..., -1]
+    lower[..., 0] = upper[..., -1] = 0
+    if not diagonal.size:
+        return sides, own
+    places, size = range(sides.ndim), diagonal.size
+    order = sorted(places, key=lambda k: k in places[-2:] or diagonal.shape[k] > 1)
+    ordered, many = sides.transpose(order), sides.size // size
+    known = reused((many + len(own), size), three.dtype)
+    known[:many].reshape(ordered.shape)[...] = ordered
+    known[many:] = own.reshape(len(own), size)
+    system = [*three.reshape(3, size), known]
+    if size == 1:  # LAPACK takes nothing that is empty: twice the same
+        system = [np.tile(x, 2) for x in system]
+    lower, diagonal, upper, known = system
+    (solve,) = get_lapack_funcs(("gtsv",), (known,))
+    overwrite = (True,) * len(system)
+    *_, solved, info = solve(lower[1:], diagonal, upper[:-1], known.T, *overwrite)
+    if info:
+        raise _singular()
+    made: _Array = solved.T[:, :size]
+    found = made[:many].reshape(ordered.shape).transpose(np.argsort(order))
+    return found, made[many:].reshape(own.shape)
 
 
-def _over_nodes(lines: AxisRuns, runs: _Array) -> tuple[_Array, bool]:
-    """Rule 2: the solutions, from those of each run; and whether there are any; collective."""
-    if lines.count == 1:
-        return runs, True
-    ends, stride, sound = runs[..., [0, -1], :], 1, True
+def _ends(lines: AxisRuns, found: _Array, own: _Array) -> _Array:
+    """First and last rows: (two, right sides and more, several, other axes, runs)."""
+    several, others = own.shape[1], (*lines.others, lines.here)
+    shape = (2, len(found) // several, several, *others)
+    sides = np.moveaxis(found[..., [0, -1]], -1, 0).reshape(shape)
+    more = np.moveaxis(own[..., [0, -1]], -1, 0)
+    more = np.broadcast_to(more, (2, len(own), several, *others))
+    return np.concatenate([sides, more], axis=1)
+
+
+def _shares(lines: AxisRuns, ends: _Array, ratio: _Array | None) -> tuple[list[_Array], bool]:
+    """How much of what is found once is taken away from each line, if it can be; collective."""
+    shares, sound, stride = list[_Array](), True, 1
     while stride < lines.count:
-        before = lines.beside(ends[..., 1, :], -1, stride)
-        behind = lines.beside(ends[..., 0, :], 1, stride)
+        before, behind = lines.beside(ends[1], -1, stride), lines.beside(ends[0], 1, stride)
         ends, fine = _put_into_each_other(ends, before, behind)
         sound, stride = sound and fine, 2 * stride
-    found, v, w = runs[..., :-2], runs[..., -2, None], runs[..., -1, None]
-    before = lines.beside(ends[..., 1, :-2], -1, 1)[..., None, :]
-    behind = lines.beside(ends[..., 0, :-2], 1, 1)[..., None, :]
-    return found - v * before - w * behind, sound
+    ends = ends if lines.count == 1 else ends[:, :-2]
+    if ratio is not None:
+        first, last = lines.corners(*ends)
+        mixed = first + ratio * last
+        under = 1 + mixed[-1:]
+        shares, sound = [mixed[:-1] / under], sound and bool(np.all(under != 0))
+        ends = ends[:, :-1] - ends[:, -1:] * shares[0]
+    if lines.count > 1:
+        shares += [lines.beside(ends[1], -1, 1), lines.beside(ends[0], 1, 1)]
+    return shares, sound
 
 
 def _put_into_each_other(ends: _Array, before: _Array, behind: _Array) -> tuple[_Array, bool]:
-    """First and last rows in terms of runs twice as far, and whether they could be.
+    """Rule 2: first and last rows in terms of runs twice as far, and whether they could be.
 
     Before them, last = g - v * farther - w * first; behind, first = g - v * last - w * farther.
     """
-    v, w = ends[..., -2, None], ends[..., -1, None]
-    sides = ends[..., :-2] - v * before[..., None, :-2] - w * behind[..., None, :-2]
-    known = [sides, -v * before[..., None, -2:-1], -w * behind[..., None, -1:]]
-    first, last = np.moveaxis(np.concatenate(known, axis=-1), -2, 0)
-    a, c = 1 - v[..., 0, :] * before[..., -1:], -v[..., 1, :] * before[..., -1:]
-    b, d = -w[..., 0, :] * behind[..., -2:-1], 1 - w[..., 1, :] * behind[..., -2:-1]
+    v, w = ends[:, -2:-1], ends[:, -1:]
+    sides = ends[:, :-2] - v * before[:-2] - w * behind[:-2]
+    first, last = np.concatenate([sides, -v * before[-2:-1], -w * behind[-1:]], axis=1)
+    a, c = 1 - v[0] * before[-1:], -v[1] * before[-1:]
+    b, d = -w[0] * behind[-2:-1], 1 - w[1] * behind[-2:-1]
     under = a * d - b * c
-    made = np.stack([d * first - b * last, a * last - c * first], axis=-2)
-    return made / under[..., None, :], bool(np.all(under != 0))
+    made = np.stack([d * first - b * last, a * last - c * first])
+    return made / under, bool(np.all(under != 0))
 
 
-def _packed(
+def _given(
     coefficients: tuple[object, ...], right: Held, axis: int, *, periodic: bool
 ) -> _Equations:
-    """All that is given, checked, and in one array."""
+    """All that is given, checked, and beside each other."""
     if not isinstance(right, Held):
         raise InvalidTypeError(
             f"right is a {type(right).__name__}",
@@ -219,13 +231,15 @@ def _packed(
     axis = require_axis(axis, len(right.layout.shape))
     given = [c if isinstance(c, Held) else host_array(c) for c in coefficients]
     dtype = _type_of(coefficients, right)
-    arrays = [_beside(c, right) for c in given]
-    several = prod(right.payload) if any(prod(a.shape[2:]) > 1 for a in arrays) else 1
-    shape = right.blocks.shape[:2]
-    if several > 1:
+    arrays = [_beside(c.astype(dtype, copy=False), right) for c in given]
+    if any(prod(a.shape[2:]) > 1 for a in arrays):
         arrays = [np.broadcast_to(a, right.blocks.shape) for a in arrays]
-    parts = [a.reshape(*shape, prod(a.shape[2:])) for a in (*arrays, right.blocks)]
-    return _Equations(np.concatenate(parts, axis=-1, dtype=dtype), several, axis)
+    arrays.append(right.blocks.astype(dtype, copy=False))
+    blocks = [a.reshape(*a.shape[:2], prod(a.shape[2:])) for a in arrays]
+    shapes = [c.layout.shape[::-1] for c in given if isinstance(c, Held)]
+    last = len(right.layout.shape) - 1
+    depend = {last - k for shape in shapes for k, length in enumerate(shape) if length > 1}
+    return _Equations(blocks, axis, depend)
 
 
 def _beside(coefficient: Held | _Array, right: Held) -> _Array:
