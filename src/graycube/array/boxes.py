@@ -113,22 +113,32 @@ def _boxes(
 
 
 def places_of(places: Sequence[IntArray]) -> Places:
-    """Places along each axis, as slices if all of them are.
+    """Places along each axis, as slices wherever they are evenly spaced.
 
-    >>> places_of([np.array([1, 3, 5])]), places_of([np.array([5, 1])])
-    ((slice(1, 6, 2),), (array([5, 1]),))
+    NumPy is quick with slices, and with one array beside them; several arrays broadcast.
+
+    >>> places_of([np.array([1, 3, 5])]), places_of([np.array([5, 1]), np.array([4, 0, 1])])
+    ((slice(1, 6, 2),), (slice(5, 0, -4), array([4, 0, 1])))
     """
-    found = []
-    for along in places:
-        if not len(along):
-            found.append(slice(0, 0))
-            continue
-        first, step = int(along[0]), int(along[1] - along[0]) if len(along) > 1 else 1
-        last = int(along[-1])
-        if step < 1 or not np.array_equal(along, np.arange(first, last + 1, step)):
-            return np.ix_(*places)
-        found.append(slice(first, last + 1, step if step > 1 else None))
-    return tuple(found)
+    found = tuple(map(evenly, places))
+    several = sum(not isinstance(along, slice) for along in found) > 1
+    return np.ix_(*places) if several else found
+
+
+def evenly(along: IntArray) -> slice | IntArray:
+    """Places along an axis, as a slice if they are evenly spaced, up or down.
+
+    >>> evenly(np.array([4, 2, 0])), evenly(np.array([4, 2, 1]))
+    (slice(4, None, -2), array([4, 2, 1]))
+    """
+    if not len(along):
+        return slice(0, 0)
+    first, last = int(along[0]), int(along[-1])
+    step = int(along[1]) - first if len(along) > 1 else 1
+    end = last + (1 if step > 0 else -1)
+    if not step or not np.array_equal(along, np.arange(first, end, step)):
+        return along
+    return slice(first, end if end >= 0 else None, step if step != 1 else None)
 
 
 def carried(
@@ -283,7 +293,10 @@ def shape_of(shape: Sequence[int], places: Places) -> tuple[int, ...]:
     >>> shape_of((9, 5), (slice(0, 9, 2), slice(1, 3)))
     (5, 2)
     """
-    if isinstance(places[0], slice):
+    if any(isinstance(part, slice) or part.ndim == 1 for part in places):
         lengths = zip(places, shape, strict=True)
-        return tuple(len(range(*part.indices(length))) for part, length in lengths)
+        return tuple(
+            len(range(length)[part] if isinstance(part, slice) else part)
+            for part, length in lengths
+        )
     return np.broadcast_shapes(*(along.shape for along in places))
