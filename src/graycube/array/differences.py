@@ -14,12 +14,16 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.array.boxes import evenly
 from graycube.array.elementwise import element_by_element
 from graycube.array.halo.window import Window, window
 from graycube.array.held import Held
-from graycube.array.indexed.choosing import agree, cut
+from graycube.array.indexed.choosing import agree, cut, with_length
+from graycube.array.indexed.here import box_of, of_box, stays
 from graycube.array.payload import along_payload
+from graycube.array.ranks import spread
 from graycube.array.reducing.reductions import reduced
+from graycube.array.results import made_of
 from graycube.array.scanning.scans import cumsum
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.required import require_axis
@@ -58,8 +62,11 @@ def diff(a: _H, n: int = 1, axis: int = -1) -> _H:
             "an array over nodes has one element at least along each axis",
             f"use n in 0..{a.shape[k] - 1}",
         )
-    less = np.not_equal if a.dtype == bool else np.subtract
     length = a.shape[k]
+    target = with_length(a.layout, k, length - n)
+    if spread(a.comm) is None or stays(a.layout, target, (k,)):
+        return of_box(a, np.diff(box_of(a), n, k), target)
+    less = np.not_equal if a.dtype == bool else np.subtract
     for _ in range(n):
         w = window(a, _reach(d, k, 0, 1), periodic=False, corners=False, fill=0)
         a = element_by_element(less, [w[_step(d, k, 1)], a], {})
@@ -93,12 +100,16 @@ def gradient(f: _H, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any
         )
     pairs = [*zip(axes, spacings, strict=True)]
     lines = {k: _coefficients(f, k, dx, edge_order) for k, dx in pairs if k < d}
-    reach = [edge_order if k in lines else 0 for k in range(d)]
-    w = window(f, reach, periodic=False, corners=False, fill=0) if lines else None
+    one = spread(f.comm) is None
+    here = {k for k in lines if one or stays(f.layout, f.layout, (k,))}
+    reach = [edge_order if k in lines.keys() - here else 0 for k in range(d)]
+    w = window(f, reach, periodic=False, corners=False, fill=0) if any(reach) else None
     made = tuple(
-        _derivative(w, f, k, lines[k])
-        if w is not None and k in lines
-        else f.with_blocks(np.gradient(f.blocks, dx, axis=k - d + 2, edge_order=edge_order))
+        f.with_blocks(np.gradient(f.blocks, dx, axis=k - d + 2, edge_order=edge_order))
+        if k not in lines
+        else _derivative_here(f, k, lines[k])
+        if w is None or k in here
+        else _derivative(w, f, k, lines[k])
         for k, dx in pairs
     )
     return made[0] if len(made) == 1 else made
@@ -162,6 +173,19 @@ def _derivative(w: Window[_H], f: _H, axis: int, lines: dict[int, _Line]) -> _H:
             )
             element_by_element(np.add, [total, term], {"where": where}, total)
     return total
+
+
+def _derivative_here(f: _H, axis: int, lines: dict[int, _Line]) -> _H:
+    """The same where nodes have the axis whole, each term where it is not left out."""
+    box, lead = box_of(f), (slice(None),) * axis
+    some = next(iter(lines.values()))
+    total = np.zeros(box.shape, np.result_type(f.dtype, some))
+    for step, line in lines.items():
+        at = np.flatnonzero(line)
+        coefficient = line[at].reshape(-1, *(1,) * (box.ndim - axis - 1))
+        source = box[(*lead, evenly(at + step))]
+        total[(*lead, evenly(at))] += made_of(np.multiply, [source, coefficient], {})
+    return of_box(f, total, f.layout)
 
 
 def _reach(d: int, axis: int, below: int, above: int) -> list[Any]:

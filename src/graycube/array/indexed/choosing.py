@@ -8,8 +8,9 @@ Rules.
 3. Along axes of the payload everything is here, and NumPy does it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -18,10 +19,10 @@ from numpy.typing import NDArray
 
 from graycube.array import payload
 from graycube.array.aligning import require_same_ranks
-from graycube.array.boxes import carried
+from graycube.array.boxes import carried, places_of
 from graycube.array.held import Held
+from graycube.array.indexed.here import as_slice, box_of, of_box, picked, stays
 from graycube.array.indexed.indices import coordinates_of
-from graycube.array.local import blocks_of_local
 from graycube.array.moving import as_product, straight
 from graycube.array.payload import along_payload
 from graycube.array.ranks import facts_of, spread, together
@@ -38,6 +39,7 @@ from graycube.warned import as_written
 
 _H = TypeVar("_H", bound=Held)
 _Some = range | tuple[int, ...]
+_KEPT = 64  # layouts and lengths
 _MODES = ("constant", "edge", "wrap", "reflect", "symmetric")
 
 
@@ -143,7 +145,9 @@ def concatenated(arrays: Sequence[Any], axis: int = 0) -> Any:  # noqa: ANN401 -
         along[k] = range(*pair)
         parts.append((x, (*along,)))
     dtype = np.result_type(*(x.dtype for x in given))
-    return _assembled(with_length(like.layout, k, ends[-1]), parts, np.zeros((), dtype))
+    return _assembled(
+        with_length(like.layout, k, ends[-1]), parts, partial(np.empty, dtype=dtype)
+    )
 
 
 def pad(
@@ -170,15 +174,14 @@ def pad(
         )
     pairs, shape = ends[:d].tolist(), a.layout.shape
     if mode != "constant":
-        lines = [np.arange(n) for n in shape]
-        some = [np.pad(x, pair, mode) for x, pair in zip(lines, pairs, strict=True)]  # type: ignore[call-overload]
-        return chosen(a, {k: (*line.tolist(),) for k, line in enumerate(some)})
+        some = {k: np.pad(np.arange(n), pairs[k], mode) for k, n in enumerate(shape)}  # type: ignore[call-overload]
+        return chosen(a, {k: (*x.tolist(),) for k, x in some.items() if any(pairs[k])})
     target: Placement = a.layout
     for k, (low, high) in enumerate(pairs):
         target = with_length(target, k, low + shape[k] + high)
     inside = tuple(range(low, low + n) for (low, _), n in zip(pairs, shape, strict=True))
     constant = as_written(np.asarray(constant_values), a.dtype).astype(a.dtype)
-    found: _H = _assembled(target, [(a, inside)], constant)
+    found: _H = _assembled(target, [(a, inside)], partial(np.full, fill_value=constant))
     return found
 
 
@@ -192,6 +195,7 @@ def cut(a: _H, axis: int, length: int) -> _H:
     return chosen(a, {axis: range(length)})
 
 
+@lru_cache(maxsize=_KEPT)
 def with_length(layout: Placement, axis: int, length: int) -> Placement:
     """The layout with another length of an axis, on the same nodes (rule 1).
 
@@ -255,12 +259,11 @@ def chosen(a: _H, some: Mapping[int, _Some], target: Placement | None = None) ->
             target = with_length(target, k, len(indices))
     along = tuple(some.get(k, range(n)) for k, n in enumerate(a.layout.shape))
     over = spread(a.comm)
-    if over is None:
-        x = a.layout.gather(a.blocks)[np.ix_(*along)]
-        return a.with_blocks(target.scatter(x), target)
+    if over is None or stays(a.layout, target, (*some,)):
+        return of_box(a, picked(box_of(a), some), target)
     source, goal = Chosen(as_product(a.layout), along), as_product(target)
     piece = source.layout.piece(a.nodes).of(straight(a.blocks, a.layout, source.layout, over))
-    rows = piece[np.ix_(*source.places(a.nodes))]
+    rows = picked(piece, dict(enumerate(source.places(a.nodes))))
     blocks = rows.reshape(*source.held_shape(a.nodes), *a.payload)
     made = carried(blocks, source, goal, over, (0,) * len(along))
     return a.with_blocks(straight(made, goal, target, over), target)
@@ -269,26 +272,26 @@ def chosen(a: _H, some: Mapping[int, _Some], target: Placement | None = None) ->
 def _assembled(
     target: Placement,
     parts: Sequence[tuple[Held, tuple[range, ...]]],
-    fill: NDArray[Any],
+    empty: Callable[..., NDArray[Any]],
 ) -> Any:  # noqa: ANN401 - an array
-    """An array of arrays, each at some indices, and of one value elsewhere."""
+    """An array of arrays, each at some indices, and of what is in an empty one elsewhere."""
     first = parts[0][0]
     over, nodes, payload = spread(first.comm), first.nodes, first.payload
-    if over is None:
-        whole = np.full((*target.shape, *payload), fill)
-        for x, along in parts:
-            whole[np.ix_(*along)] = x.layout.gather(x.blocks)
-        return first.with_blocks(target.scatter(whole), target)
-    last = as_product(target)
-    piece = np.full((*last.piece(nodes).shape, *payload), fill)
+    last = target if over is None else as_product(target)
+    shape = target.shape if over is None else last.piece(nodes).shape
+    box = empty((*shape, *payload))
     for x, along in parts:
+        axes = tuple(k for k, some in enumerate(along) if len(some) < last.shape[k])
+        if over is None or stays(x.layout, last, axes):
+            box[tuple(map(as_slice, along))] = box_of(x)
+            continue
         source, goal = as_product(x.layout), Chosen(last, along)
         blocks = straight(x.blocks, x.layout, source, over)
         rows = carried(blocks, source, goal, over, (0,) * len(along))
-        there = np.ix_(*goal.places(nodes))
-        piece[there] = rows.reshape(*map(len, goal.places(nodes)), *payload)
-    made = straight(blocks_of_local(last, nodes, piece), last, target, over)
-    return first.with_blocks(made, target)
+        there = places_of(goal.places(nodes))
+        box[there] = rows.reshape(*map(len, goal.places(nodes)), *payload)
+    made = of_box(first, box, last)
+    return made.with_blocks(straight(made.blocks, last, target, over), target)
 
 
 def axis_of(what: str, a: Held, axis: int | None) -> int:

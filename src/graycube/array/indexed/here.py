@@ -1,0 +1,92 @@
+"""Boxes that are here, and what is done with them along axes that every node has whole.
+
+Rule: where all that a node needs is in its own box, NumPy does it there, in the order of the
+index, and nothing is sent. In one process the box is the whole array, so it is always so.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.boxes import evenly
+from graycube.array.held import Held
+from graycube.array.ordering.where import is_whole
+from graycube.array.ranks import spread
+from graycube.gf2.arrays import IntArray
+from graycube.layout import Layout, Ownership
+from graycube.layout.in_bits import in_boxes
+from graycube.layout.placement import Placement
+
+_H = TypeVar("_H", bound=Held)
+_Box = NDArray[Any]
+_KEPT = 64  # layouts, targets and axes
+
+
+@lru_cache(maxsize=_KEPT)
+def stays(layout: Placement, target: Placement, axes: tuple[int, ...]) -> bool:
+    """Whether every node has all along axes, and the same along the others, in both layouts.
+
+    >>> some, less = (Layout.mesh((8, n), nodes=(4, 1)) for n in (8, 5))
+    >>> stays(some, less, (1,)), stays(some, some, (0, 1))
+    (True, False)
+    """
+    if layout == target:
+        return bool(axes) and all(is_whole(layout, k) for k in axes)
+    pair = [in_boxes(x) if isinstance(x, Layout) else x for x in (layout, target)]
+    one, other = (x.axes if isinstance(x, Ownership) else () for x in pair)
+    return bool(one and other) and all(
+        x.parts == y.parts == 1 if k in axes else x == y
+        for k, (x, y) in enumerate(zip(one, other, strict=True))
+    )
+
+
+def box_of(a: Held) -> _Box:
+    """The box that is here, in the order of its index; perhaps a view of blocks.
+
+    >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
+    >>> box_of(a).tolist()
+    [[0, 1], [2, 3], [4, 5], [6, 7]]
+    """
+    if spread(a.comm) is None:
+        return a.layout.gather(a.blocks)
+    return a.layout.piece(a.nodes).of(a.blocks)
+
+
+def of_box(a: _H, box: _Box, layout: Placement) -> _H:
+    """The array like another one whose box this is.
+
+    >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
+    >>> of_box(a, box_of(a)[::-1], a.layout).blocks.tolist()
+    [[6, 7, 4, 5], [2, 3, 0, 1]]
+    """
+    rows = box
+    if isinstance(layout, Layout):
+        every = spread(a.comm) is None
+        rows = layout.scatter(box) if every else layout.piece(a.nodes).block(box)
+    blocks = rows.reshape(*layout.held_shape(a.nodes), *box.shape[len(layout.shape) :])
+    own = blocks.copy() if np.may_share_memory(blocks, a.blocks) else blocks
+    return a.with_blocks(own, layout)
+
+
+def picked(box: _Box, along: Mapping[int, Sequence[int] | IntArray]) -> _Box:
+    """What is at some indices along axes of a box: a view if all are evenly spaced.
+
+    >>> picked(np.arange(6).reshape(2, 3), {0: range(1, -1, -1), 1: (0, 0)}).tolist()
+    [[3, 3], [0, 0]]
+    """
+    for k, some in along.items():
+        at = as_slice(some) if isinstance(some, range) else evenly(np.asarray(some))
+        box = box[(*k * (slice(None),), at)] if isinstance(at, slice) else box.take(at, k)
+    return box
+
+
+def as_slice(some: range) -> slice:
+    """A range as what takes the same of an axis.
+
+    >>> as_slice(range(3, -1, -1))
+    slice(3, None, -1)
+    """
+    return slice(some.start, some.stop if some.stop >= 0 else None, some.step)
