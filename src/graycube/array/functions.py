@@ -25,7 +25,7 @@ from graycube.array.indexed.rolling import roll
 from graycube.array.indexed.taking import take_along_axis
 from graycube.array.ordering.quantiles import median, percentile, quantile, unique
 from graycube.array.ordering.sorting import argsort, sort
-from graycube.array.reducing import nans, norms, statistics
+from graycube.array.reducing import extremes, nans, norms, statistics
 from graycube.array.reducing.joint import corrcoef, cov, histogram2d, histogramdd
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.weighted import average, bincount, histogram
@@ -119,8 +119,8 @@ _REDUCTIONS: dict[Function, Function] = {
     np.mean: statistics.mean,
     np.var: statistics.var,
     np.std: statistics.std,
-    np.argmin: partial(statistics.extreme_at, monoid=np.minimum),
-    np.argmax: partial(statistics.extreme_at, monoid=np.maximum),
+    np.argmin: partial(extremes.extreme_at, monoid=np.minimum),
+    np.argmax: partial(extremes.extreme_at, monoid=np.maximum),
     np.count_nonzero: statistics.count_nonzero,
     np.ptp: statistics.ptp,
     np.linalg.norm: norms.norm,

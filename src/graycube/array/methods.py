@@ -15,7 +15,7 @@ from graycube.array.held import Held
 from graycube.array.indexed.writing import put
 from graycube.array.instead import NAMES, NoSuchName
 from graycube.array.ranks import spread
-from graycube.array.reducing import statistics
+from graycube.array.reducing import extremes, statistics
 from graycube.array.reducing.over import Axes
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.sums import reproducible_sum
@@ -258,11 +258,11 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
 
     def argmax(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
         """Where the first of the largest elements is."""
-        return statistics.extreme_at(self, np.maximum, axis, keepdims=keepdims)
+        return extremes.extreme_at(self, np.maximum, axis, keepdims=keepdims)
 
     def argmin(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
         """Where the first of the smallest elements is."""
-        return statistics.extreme_at(self, np.minimum, axis, keepdims=keepdims)
+        return extremes.extreme_at(self, np.minimum, axis, keepdims=keepdims)
 
     def all(self, axis: Axes = None, *, keepdims: bool = False, where: object = None) -> Any:  # noqa: ANN401
         """Whether all elements are true."""

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from graycube.array.held import Held
+from graycube.array.reducing.extremes import extreme_at
 from graycube.array.reducing.over import Axes
 from graycube.array.reducing.reductions import reduced
-from graycube.array.reducing.statistics import extreme_at, mean, of_arrays, var
+from graycube.array.reducing.statistics import mean, of_arrays, var
 from graycube.errors import InvalidValueError
 
 

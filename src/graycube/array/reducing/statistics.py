@@ -1,4 +1,4 @@
-"""What is made of reductions: means, spreads, places of extremes; all are collective.
+"""What is made of reductions: means, spreads, what is true of all; all are collective.
 
 They are NumPy's, with NumPy's names and types, and take ``axis``, ``keepdims`` and ``where`` as
 NumPy's do. Each is written with ufuncs and reductions of arrays: none of them knows of nodes.
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
 from graycube.array.ranks import together
+from graycube.array.reducing.extremes import is_best
 from graycube.array.reducing.over import Axes, over_axes
 from graycube.array.reducing.reductions import reduced
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -96,43 +97,6 @@ def std(  # noqa: PLR0913
     return of_arrays(np.sqrt, found)
 
 
-def extreme_at(a: Held, monoid: np.ufunc, axis: Axes = None, *, keepdims: bool = False) -> _Any:
-    """Where the first of the smallest or largest elements is, as ``numpy.argmin``.
-
-    >>> from graycube.layout import Layout
-    >>> extreme_at(Held(np.array([[3], [1]]), Layout.nodes(1)), np.minimum)
-    np.int64(1)
-    """
-    best = reduced(a, monoid, axis, keepdims=True)
-    over = over_axes(a, axis)
-    hit = element_by_element(_is_best, [a, best], {})
-    index = _index(a, over.layout, over.payload, flat=axis is None)
-    at = element_by_element(np.where, [hit, index, np.int64(a.size)], {})
-    return reduced(at, np.minimum, axis, keepdims=keepdims)
-
-
-def _is_best(x: Any, best: Any) -> Any:  # noqa: ANN401 - arrays
-    """Where the best element is; what is no number is better than all numbers."""
-    return (x == best) | ((x != x) & (best != best))  # noqa: PLR0124
-
-
-def _index(a: Held, axes: tuple[int, ...], payload: tuple[int, ...], *, flat: bool) -> Held:
-    """The index of every element along an axis, or in C order."""
-    along = a.layout.indices_on(a.nodes)
-    lead = (*along[0].shape, *(1,) * len(a.payload))
-    inside = [
-        np.arange(size).reshape(-1, *(1,) * (len(a.payload) - 1 - k))
-        for k, size in enumerate(a.payload)
-    ]
-    number: Any = 0
-    for k, (index, length) in enumerate(
-        zip((*(i.reshape(lead) for i in along), *inside), a.shape, strict=True)
-    ):
-        if flat or k in axes or k - len(along) in payload:
-            number = number * length + index
-    return a.with_blocks(np.broadcast_to(number, a.blocks.shape))
-
-
 def count_nonzero(a: Held, axis: Axes = None, *, keepdims: bool = False) -> _Any:
     """How many elements are not zero.
 
@@ -185,7 +149,7 @@ def array_equal(a: _Any, b: _Any, equal_nan: bool = False) -> bool:  # noqa: FBT
     def of() -> Held:
         if np.shape(a) != np.shape(b):
             return like.with_blocks(np.zeros(like.blocks.shape, bool))
-        found: Held = element_by_element(_is_best if equal_nan else np.equal, [a, b], {})
+        found: Held = element_by_element(is_best if equal_nan else np.equal, [a, b], {})
         return found
 
     return bool(reduced(like, np.logical_and, of=of))
