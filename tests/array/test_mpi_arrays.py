@@ -12,7 +12,9 @@ class TestOverMPI(OverMPI):
         Launch(2, ("arrays", "array_mistakes"), messages=True),
         Launch(2, ("arrays", "array_mistakes"), sweep=True),
         Launch(3, ("arrays",), sweep=True),
-        Launch(3, ("sorting", "taking", "whole_axes", "uneven:without elements"), messages=True),
+        Launch(
+            3, ("sorting", "taking", "whole_axes", "uneven:without elements"), messages=True
+        ),
         Launch(
             4,
             ("arrays", "sorting", "splits", "taking", "local_pieces", "qubits", "whole_axes"),
