@@ -10,7 +10,7 @@ class TestOverMPI(OverMPI):
     launches = (
         Launch(1, ("arrays",)),
         Launch(2, ("arrays", "array_mistakes"), messages=True),
-        Launch(2, ("arrays", "array_mistakes"), sweep=True),
+        Launch(2, ("arrays", "array_mistakes", "whole_axes"), sweep=True),
         Launch(3, ("arrays",), sweep=True),
         Launch(
             3, ("sorting", "taking", "whole_axes", "uneven:without elements"), messages=True
