@@ -390,7 +390,7 @@ LAYOUT = gc.Layout.mesh((4, 8, 3), (2, 4, 1), ownership=False)
         (lambda _: irfft(np.ones(8)), InvalidTypeError, "got a ndarray"),
         (lambda _: rfftn(np.ones(8)), InvalidTypeError, "got a ndarray"),
         (lambda _: irfft2(np.ones(8)), InvalidTypeError, "got a ndarray"),
-        (lambda a: rfft(a, 3), OutOfRangeError, "the axes of the layout are 0..2"),
+        (lambda a: rfft(a, 3), OutOfRangeError, "the axes are 0..2"),
         (lambda a: irfft(a, axis=0.5), InvalidTypeError, "axis is 0.5"),
         (lambda a: rfftn(a, (0, 3)), OutOfRangeError, "axis is 3"),
         (lambda a: rfftn(a, 2), InvalidTypeError, "axes is 2: it must be a sequence"),

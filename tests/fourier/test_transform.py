@@ -276,7 +276,7 @@ def test_only_exchanged_dimensions_change():
     ("call", "error", "complaint"),
     [
         (lambda _: gc.fft(np.ones(8)), InvalidTypeError, "got a ndarray"),
-        (lambda a: gc.fft(a, axis=1), OutOfRangeError, "the axes of the layout are 0..0"),
+        (lambda a: gc.fft(a, axis=1), OutOfRangeError, "the axes are 0..0"),
         (lambda a: gc.irfftn(a, (16,)), OutOfRangeError, "NumPy's second argument.*n= or s="),
         (lambda a: gc.fft(a, axis=0.5), InvalidTypeError, "axis is 0.5"),
         (lambda a: gc.fft(a, norm="best"), InvalidValueError, "norm is 'best'"),

@@ -282,7 +282,7 @@ def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
         if require_int(axis, "axis") >= d:
             raise OutOfRangeError(
                 f"axis is {axis}",
-                f"the axes of the layout are 0..{d - 1}",
+                f"the axes are 0..{d - 1}, without payload",
                 f"use {-d}..{d - 1}, or np.fft for an axis of payload; the numbers of points, "
                 "NumPy's second argument, are named here: n= or s=",
             )
