@@ -19,7 +19,8 @@ from graycube.array.elementwise import element_by_element
 from graycube.array.halo.window import Window, window
 from graycube.array.held import Held
 from graycube.array.indexed.choosing import agree, cut, with_length
-from graycube.array.indexed.here import box_of, of_box, stays
+from graycube.array.indexed.here import of_box, stays
+from graycube.array.local import local
 from graycube.array.payload import along_payload
 from graycube.array.ranks import spread
 from graycube.array.reducing.reductions import reduced
@@ -65,7 +66,7 @@ def diff(a: _H, n: int = 1, axis: int = -1) -> _H:
     length = a.shape[k]
     target = with_length(a.layout, k, length - n)
     if spread(a.comm) is None or stays(a.layout, target, (k,)):
-        return of_box(a, np.diff(box_of(a), n, k), target)
+        return of_box(a, np.diff(local(a), n, k), target)
     less = np.not_equal if a.dtype == bool else np.subtract
     for _ in range(n):
         w = window(a, _reach(d, k, 0, 1), periodic=False, corners=False, fill=0)
@@ -177,7 +178,7 @@ def _derivative(w: Window[_H], f: _H, axis: int, lines: dict[int, _Line]) -> _H:
 
 def _derivative_here(f: _H, axis: int, lines: dict[int, _Line]) -> _H:
     """The same where nodes have the axis whole, each term where it is not left out."""
-    box, lead = box_of(f), (slice(None),) * axis
+    box, lead = local(f), (slice(None),) * axis
     some = next(iter(lines.values()))
     total = np.zeros(box.shape, np.result_type(f.dtype, some))
     for step, line in lines.items():

@@ -30,7 +30,8 @@ def local(a: Held) -> _Array:
     >>> local(a).tolist()
     [[0, 1], [2, 3], [4, 5], [6, 7]]
     """
-    found = a.layout.piece(a.nodes).of(a.blocks)
+    several = len(a.nodes) > 1
+    found = a.layout.gather(a.blocks) if several else a.layout.piece(a.nodes).of(a.blocks)
     if found.size and not np.may_share_memory(found, a.blocks):
         found.setflags(write=False)
     return found

@@ -21,8 +21,9 @@ from graycube.array import payload
 from graycube.array.aligning import require_same_ranks
 from graycube.array.boxes import carried, places_of
 from graycube.array.held import Held
-from graycube.array.indexed.here import as_slice, box_of, of_box, picked, stays
+from graycube.array.indexed.here import as_slice, of_box, picked, stays
 from graycube.array.indexed.indices import coordinates_of
+from graycube.array.local import local
 from graycube.array.moving import as_product, straight
 from graycube.array.payload import along_payload
 from graycube.array.ranks import facts_of, spread, together
@@ -260,7 +261,7 @@ def chosen(a: _H, some: Mapping[int, _Some], target: Placement | None = None) ->
     along = tuple(some.get(k, range(n)) for k, n in enumerate(a.layout.shape))
     over = spread(a.comm)
     if over is None or stays(a.layout, target, (*some,)):
-        return of_box(a, picked(box_of(a), some), target)
+        return of_box(a, picked(local(a), some), target)
     source, goal = Chosen(as_product(a.layout), along), as_product(target)
     piece = source.layout.piece(a.nodes).of(straight(a.blocks, a.layout, source.layout, over))
     rows = picked(piece, dict(enumerate(source.places(a.nodes))))
@@ -283,7 +284,7 @@ def _assembled(
     for x, along in parts:
         axes = tuple(k for k, some in enumerate(along) if len(some) < last.shape[k])
         if over is None or stays(x.layout, last, axes):
-            box[tuple(map(as_slice, along))] = box_of(x)
+            box[tuple(map(as_slice, along))] = local(x)
             continue
         source, goal = as_product(x.layout), Chosen(last, along)
         blocks = straight(x.blocks, x.layout, source, over)

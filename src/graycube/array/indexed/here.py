@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from graycube.array.boxes import evenly
 from graycube.array.held import Held
+from graycube.array.local import laid_out
 from graycube.array.ordering.where import is_whole
-from graycube.array.ranks import spread
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout, Ownership
 from graycube.layout.in_bits import in_boxes
@@ -43,29 +43,15 @@ def stays(layout: Placement, target: Placement, axes: tuple[int, ...]) -> bool:
     )
 
 
-def box_of(a: Held) -> _Box:
-    """The box that is here, in the order of its index; perhaps a view of blocks.
-
-    >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
-    >>> box_of(a).tolist()
-    [[0, 1], [2, 3], [4, 5], [6, 7]]
-    """
-    if spread(a.comm) is None:
-        return a.layout.gather(a.blocks)
-    return a.layout.piece(a.nodes).of(a.blocks)
-
-
 def of_box(a: _H, box: _Box, layout: Placement) -> _H:
     """The array like another one whose box this is.
 
+    >>> from graycube.array.local import local
     >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
-    >>> of_box(a, box_of(a)[::-1], a.layout).blocks.tolist()
+    >>> of_box(a, local(a)[::-1], a.layout).blocks.tolist()
     [[6, 7, 4, 5], [2, 3, 0, 1]]
     """
-    rows = box
-    if isinstance(layout, Layout):
-        every = spread(a.comm) is None
-        rows = layout.scatter(box) if every else layout.piece(a.nodes).block(box)
+    rows = laid_out(layout, a.nodes, box)
     blocks = rows.reshape(*layout.held_shape(a.nodes), *box.shape[len(layout.shape) :])
     own = blocks.copy() if np.may_share_memory(blocks, a.blocks) else blocks
     return a.with_blocks(own, layout)

@@ -7,7 +7,8 @@ from typing import Any, SupportsIndex, TypeVar
 import numpy as np
 
 from graycube.array.held import Held
-from graycube.array.indexed.here import box_of, of_box, stays
+from graycube.array.indexed.here import of_box, stays
+from graycube.array.local import local
 from graycube.array.moving import rolled
 from graycube.array.ranks import spread, together
 from graycube.array.sharing import require_plain
@@ -44,7 +45,7 @@ def roll(a: _H, shift: _Ints, axis: _Ints | None = None) -> _H:
     inside, along = together(a.comm, prepare)
     axes = tuple(k for k, step in enumerate(inside) if step)
     if spread(a.comm) is not None and stays(a.layout, a.layout, axes):
-        return of_box(a, np.roll(box_of(a), (*inside, *along), (*range(a.ndim),)), a.layout)
+        return of_box(a, np.roll(local(a), (*inside, *along), (*range(a.ndim),)), a.layout)
     blocks = rolled(a.blocks, a.layout, inside, a.comm)
     if any(along):
         blocks = np.roll(blocks, along, tuple(range(2, blocks.ndim)))

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.held import Held
-from graycube.array.indexed.here import box_of, of_box
+from graycube.array.indexed.here import of_box
+from graycube.array.local import local
 from graycube.array.ranks import spread
 from graycube.array.reducing.over import Axes, Over, over_axes
 from graycube.array.reducing.reductions import reduced
@@ -59,7 +60,7 @@ def _first_here(a: Held, monoid: np.ufunc, over: Over) -> tuple[_Blocks, _Blocks
 
     They have anything where a node has nothing along the axes.
     """
-    box, lead = (box_of(a), len(a.layout.shape)) if over.layout else (a.blocks, 2)
+    box, lead = (local(a), len(a.layout.shape)) if over.layout else (a.blocks, 2)
     axes = (*over.layout, *(lead + k for k in over.payload))
     thin = tuple(1 if k in axes else length for k, length in enumerate(box.shape))
     lines = np.moveaxis(box, axes, range(-len(axes), 0))
