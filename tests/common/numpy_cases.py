@@ -262,6 +262,13 @@ REDUCTIONS = {
         np.quantile(v, [0.1, 0.9], axis=1)
         + np.squeeze(np.quantile(v, [0.5, 1], 1, keepdims=True), 2)
     ),
+    "quantiles of numbers": lambda u, w, v, t: np.nanpercentile(
+        np.where(v > 0, v, np.nan), [20, 70.5, 0], axis=0
+    ),
+    "quantiles of numbers in payload": lambda u, w, v, t: np.nanquantile(v, 0.3, axis=-1),
+    "medians of numbers": lambda u, w, v, t: np.nanmedian(
+        np.where(v > 0, v, np.nan), axis=1, keepdims=True
+    ),
     "quantiles of payload": lambda u, w, v, t: np.quantile(v, [0.1, 0.9, 1], axis=-1),
     "nanprod": lambda u, w, v, t: np.nanprod(np.sqrt(u + 1), axis=1),
     "places of numbers": lambda u, w, v, t: (

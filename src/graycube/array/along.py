@@ -50,7 +50,7 @@ def apply_along_axis(
     if k >= d:
         place = 2 + k - d
         return arr.with_blocks(_of_lines(func1d, arr, arr.blocks, place, args, kwargs))
-    where = _in_memory(arr, k)
+    where = in_memory(arr, k)
     blocks = straight(arr.blocks, arr.layout, where, arr.comm)
     box = blocks.reshape(*where.boxes(arr.nodes)[2:], *arr.payload)
     made = _of_lines(func1d, arr, box, k, args, kwargs)
@@ -68,14 +68,19 @@ def apply_along_axis(
     return arr.with_blocks(straight(blocks, left, goal, arr.comm), goal)
 
 
-def _in_memory(a: Held, axis: int) -> Ownership:
-    """Blocks with the axis in memory, over the other axes."""
+def in_memory(a: Held, axis: int) -> Ownership:
+    """Blocks with the axis in memory, over the other axes.
+
+    >>> from graycube.layout import Layout
+    >>> print(in_memory(Held(np.zeros((4, 16)), Layout.mesh((8, 8), nodes=(4, 1))), 0))
+    (8, 8 on 4)
+    """
     shape, count = a.layout.shape, a.layout.node_count
     found = with_lines(a.layout, axis)
     if found.axes[axis].parts > 1 and len(shape) == 1:
         raise InvalidValueError(
             f"the only axis of the layout is over {count} nodes",
-            "a function is called with whole lines, and there is one",
+            "whole lines are needed, and there is one",
             "call it with u.to_numpy() on all ranks",
         )
     if found.axes[axis].parts > 1:  # no axis is long enough: some nodes have nothing to do

@@ -23,7 +23,15 @@ from graycube.array.indexed import parts
 from graycube.array.indexed.choosing import concatenated, flip, pad, repeat, take
 from graycube.array.indexed.rolling import roll
 from graycube.array.indexed.taking import take_along_axis
-from graycube.array.ordering.quantiles import median, percentile, quantile, unique
+from graycube.array.ordering.quantiles import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
+    unique,
+)
 from graycube.array.ordering.sorting import argsort, sort
 from graycube.array.reducing import extremes, nans, norms, statistics
 from graycube.array.reducing.joint import corrcoef, cov, histogram2d, histogramdd
@@ -195,6 +203,9 @@ TABLE: dict[Function, Row] = {
     np.quantile: reduction(np.quantile, quantile),
     np.percentile: reduction(np.percentile, percentile),
     np.median: reduction(np.median, median),
+    np.nanquantile: reduction(np.nanquantile, nanquantile),
+    np.nanpercentile: reduction(np.nanpercentile, nanpercentile),
+    np.nanmedian: reduction(np.nanmedian, nanmedian),
     np.average: reduction(np.average, average),
     np.bincount: reduction(np.bincount, bincount),
     np.histogram: reduction(np.histogram, histogram),

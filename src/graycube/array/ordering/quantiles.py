@@ -7,12 +7,14 @@ lines that are over all ranks. Other lines are brought to memory, and what is fo
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graycube.array.along import in_memory
 from graycube.array.held import Held
 from graycube.array.indexed.choosing import concatenated
 from graycube.array.indexed.parts import expand_dims
@@ -22,6 +24,7 @@ from graycube.array.ordering.sorting import agreed_on
 from graycube.array.ordering.where import with_lines
 from graycube.array.ranks import spread
 from graycube.array.reducing.over import Axes, over_axes
+from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.weighted import each_once
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.owned_mesh import in_blocks
@@ -112,6 +115,54 @@ def percentile(
     return _quantile(a, shares, axis, keepdims=keepdims)
 
 
+def nanquantile(
+    a: Held,
+    q: ArrayLike,
+    axis: Axes = None,
+    *,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Any:  # noqa: ANN401 - as quantile
+    """The quantiles of what is a number; NaN where nothing is.
+
+    >>> from graycube.layout import Layout
+    >>> nanquantile(Held(np.array([[4.0, np.nan], [2.0, 3.0]]), Layout.cyclic(2, 1)), 0.5)
+    np.float64(3.0)
+    """
+    shares = _Shares(q, 1, method, _interpolated, numbers=True)
+    return _quantile(a, shares, axis, keepdims=keepdims)
+
+
+def nanpercentile(
+    a: Held,
+    q: ArrayLike,
+    axis: Axes = None,
+    *,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Any:  # noqa: ANN401 - as quantile
+    """The same in percent.
+
+    >>> from graycube.layout import Layout
+    >>> nanpercentile(Held(np.array([[4.0, np.nan], [2.0, 3.0]]), Layout.cyclic(2, 1)), 100)
+    np.float64(4.0)
+    """
+    shares = _Shares(q, 100, method, _interpolated, numbers=True)
+    return _quantile(a, shares, axis, keepdims=keepdims)
+
+
+def nanmedian(a: Held, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+    """The median of what is a number.
+
+    >>> from graycube.layout import Layout
+    >>> rows = Held(np.array([[4.0, np.nan], [2.0, 3.0]]), Layout.mesh((2, 2), nodes=(2, 1)))
+    >>> nanmedian(rows, axis=1).blocks.tolist()
+    [[4.0], [2.5]]
+    """
+    shares = _Shares(0.5, 1, "linear", _middle, numbers=True)
+    return _quantile(a, shares, axis, keepdims=keepdims)
+
+
 def _nothing() -> dict[str, Any]:
     return {}
 
@@ -168,12 +219,16 @@ def _balanced(parts: Sequence[_Array], comm: Comm) -> tuple[Ownership, list[_Arr
 
 @dataclass(frozen=True, slots=True)
 class _Shares:
-    """Which quantiles: parts of a whole, and what is between two elements."""
+    """Which quantiles: parts of a whole, what is between two elements, and of ``numbers`` only.
+
+    NaN is last in the order. So what is left out is behind all quantiles.
+    """
 
     q: ArrayLike
     whole: int
     method: str
     between: Callable[[_Array, Any], _Array]
+    numbers: bool = False
 
 
 def _interpolated(pair: _Array, part: Any) -> Any:  # noqa: ANN401 - a float or one of NumPy's
@@ -188,11 +243,22 @@ def _quantile(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> Any:  
     """As NumPy interpolates between the two elements around each."""
     asked = agreed_on(a, "quantile", lambda: _wanted(a, shares, axis, keepdims=keepdims))
     place, wanted = asked["axis"], np.array(asked["q"])
+    single = type(shares.q) in {int, float}  # then NumPy keeps single precision
+    if shares.numbers and a.ndim == 1 and not keepdims:
+        place = None
+    if place is not None and shares.numbers:
+        made, layout = _of_lines(
+            a, place, partial(_of_numbers, q=wanted, single=single), None, keepdims=keepdims
+        )
+        return _result(a, made, layout, several=wanted.ndim > 0)
     size = a.size if place is None else a.shape[place]
+    if shares.numbers:
+        size = int(reduced(a, np.add, dtype=np.intp, of=lambda: a.with_blocks(~_nan(a.blocks))))
+        if not size:
+            return np.full(wanted.shape, np.nan)[()]
     below = np.floor(wanted.ravel() * (size - 1)).astype(np.intp)
     places = np.append(np.stack([below, np.minimum(below + 1, size - 1)], axis=1), size - 1)
     parts: Any = wanted.ravel() * (size - 1) - below
-    single = type(shares.q) in {int, float}  # then NumPy keeps single precision
     parts = parts.tolist() if single else parts.astype(np.true_divide(shares.q, 1).dtype)
 
     def between(found: _Array) -> _Array:
@@ -204,10 +270,21 @@ def _quantile(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> Any:  
 
     if place is None:
         return between(_of_all(a, places))[()]
-    made, layout = _of_lines(a, place, places, between, keepdims=keepdims)
+    made, layout = _of_lines(
+        a,
+        place,
+        lambda x, axis: between(_placed(x, axis, places)),
+        lambda x, axis, over: between(_over_ranks(x, axis, places, over)),
+        keepdims=keepdims,
+    )
+    return _result(a, made, layout, several=wanted.ndim > 0)
+
+
+def _result(a: Held, made: _Array, layout: Placement | None, *, several: bool) -> Any:  # noqa: ANN401
+    """What was made of lines; several stand first."""
     if layout is None:
         return made[()]
-    if not wanted.ndim:
+    if not several:
         return a.with_blocks(made, layout)
     return concatenated([expand_dims(a.with_blocks(each, layout), 0) for each in made], 0)
 
@@ -266,24 +343,29 @@ def _of_all(a: Held, places: _Array) -> _Array:
 
 
 def _of_lines(
-    a: Held, axis: int, places: _Array, between: Callable[[_Array], _Array], *, keepdims: bool
+    a: Held,
+    axis: int,
+    here: Callable[[_Array, int], _Array],
+    there: Callable[[_Array, int, Comm], _Array] | None,
+    *,
+    keepdims: bool,
 ) -> tuple[_Array, Placement | None]:
-    """What is ``between`` elements of each line, as blocks, and their layout if any.
+    """What comes of each line, as blocks, and their layout if any.
 
-    A line is in the memory of one rank, or over all of them.
+    A line is in the memory of one rank or, if something is ``there`` for it, over all of them.
     """
     d, over = len(a.layout.shape), spread(a.comm)
     if axis >= d:
-        made = between(_placed(a.blocks, axis - d + 2, places))
+        made = here(a.blocks, axis - d + 2)
         return (np.expand_dims(made, axis - a.ndim) if keepdims else made), a.layout
     few = a.layout.shape[axis] ** 2 > prod(a.layout.shape)  # fewer lines than they are long
-    where = with_lines(a.layout, axis, stays=few)
+    where = in_memory(a, axis) if there is None else with_lines(a.layout, axis, stays=few)
     blocks = straight(a.blocks, a.layout, where, a.comm)
     box = blocks.reshape(*where.boxes(a.nodes)[2:], *a.payload)
-    if over is None or where.axes[axis].parts == 1:
-        made = between(_placed(box, axis, places))
+    if over is None or there is None or where.axes[axis].parts == 1:
+        made = here(box, axis)
     else:
-        made = between(_over_ranks(box, axis, places, over))
+        made = there(box, axis, over)
     if d == 1 and not keepdims:
         return made, None
     left, goal = (x.without_axes([axis], keepdims=keepdims) for x in (where, a.layout))
@@ -292,6 +374,30 @@ def _of_lines(
     moved = straight(np.ascontiguousarray(np.moveaxis(flat, 0, -1)), left, goal, a.comm)
     found = np.moveaxis(moved, -1, 0)
     return found if several else found[0], goal
+
+
+def _of_numbers(x: _Array, axis: int, *, q: _Array, single: bool) -> _Array:
+    """The quantiles of what is a number in each line; they stand first."""
+    lines = np.sort(np.moveaxis(x, axis, 0), axis=0)
+    count = np.count_nonzero(~_nan(lines), axis=0)
+    exact = q.reshape(q.shape + (1,) * count.ndim) * np.maximum(count - 1, 0)
+    below = np.floor(exact).astype(np.intp)
+    above = np.minimum(below + 1, np.maximum(count - 1, 0))
+    low, high = (
+        np.take_along_axis(lines, at.reshape(q.size, *count.shape), axis=0).reshape(exact.shape)
+        for at in (below, above)
+    )
+    part = exact - below
+    if single:
+        part = part.astype(np.result_type(lines.dtype, np.float16))
+    near, apart = 2 * part < 1, high - low  # from the nearer one, as NumPy does
+    found: _Array = np.where(near, low + apart * part, high - apart * (1 - part))
+    return found
+
+
+def _nan(x: _Array) -> _Array:
+    found: _Array = x != x  # noqa: PLR0124
+    return found
 
 
 def _placed(x: _Array, axis: int, places: _Array) -> _Array:
