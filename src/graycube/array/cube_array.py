@@ -72,6 +72,8 @@ class CubeArray(LikeNumpy, Shown):
         function: Callable[..., ArrayLike],
         layout: Layout,
         comm: Comm | None = None,
+        *,
+        sparse: bool = False,
     ) -> "CubeArray":
         """The array with ``function(i, j, ...)`` at index (i, j, ...), as ``np.fromfunction``.
 
@@ -81,14 +83,23 @@ class CubeArray(LikeNumpy, Shown):
         index only. ``i.max()``, ``i.sum()`` and random numbers would be others on each rank;
         see :meth:`random`.
 
+        If it is ``sparse``, the arrays have length 1 along the other axes, as ``np.ogrid`` has
+        them: ``np.sin(i) * np.cos(j)`` takes as many sines as there are i.
+
         >>> layout = Layout.mesh((4, 4), nodes=(2, 2), code="gray")
         >>> CubeArray.from_function(lambda i, j: 10 * i + j, layout).to_numpy()[3].tolist()
         [30, 31, 32, 33]
         >>> CubeArray.from_function(lambda i, j: (i, 0 * j), layout).shape
         (4, 4, 2)
+        >>> CubeArray.from_function(lambda i, j: i + j, layout, sparse=True).sum()
+        np.int64(48)
         """
 
         def values(nodes: range) -> NDArray[Any]:
+            if sparse:
+                piece = layout.piece(nodes)
+                given = function(*np.ix_(*piece.coordinates))
+                return blocks_of_local(layout, nodes, of_entries(given, piece.shape))
             where = layout.indices_on(nodes)
             return of_entries(function(*where), where[0].shape)
 
