@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from graycube.array.held import Held
 from graycube.array.moving import of_kind
 from graycube.array.ranks import spread
-from graycube.array.unlike import unlike
+from graycube.array.unlike import either, unlike
 from graycube.errors import InvalidValueError
 from graycube.layout import Layout, Ownership
 from graycube.layout.common import common
@@ -69,7 +69,7 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
     first = ours[0] if onto is None else onto
     alike, given = all(same_places(x, first) for x in ours), operands
     if not alike:
-        operands = _with_new_axes(given, ours)
+        operands = _with_new_axes(given, ours, onto)
         ours = [x for x in operands if isinstance(x, Held)]
     axes = max(x.blocks.ndim for x in ours) - 2
     if len(ours) < len(operands) and any(x.ndim > axes for x in _plain(operands)):
@@ -91,7 +91,7 @@ _broadcast = lru_cache(maxsize=_KEPT)(np.broadcast_shapes)  # it takes longer th
 
 
 def _with_new_axes(
-    operands: Sequence[Held | _Blocks], ours: Sequence[Held]
+    operands: Sequence[Held | _Blocks], ours: Sequence[Held], onto: Held | None
 ) -> Sequence[Held | _Blocks]:
     """The operands, with axes of length 1 in layouts and not in payload, if they fit so."""
     most = max(counts := [len(x.layout.shape) for x in ours])
@@ -105,14 +105,7 @@ def _with_new_axes(
     if not _fit(x.layout.shape for x in others if isinstance(x, Held)):
         return operands
     if _fit(x.layout.shape for x in ours):
-        name, whole = (
-            next(x.shape for x in ours if bool(new[id(x)]) == k) for k in (True, False)
-        )
-        raise InvalidValueError(
-            f"an array of shape {name} meets one of shape {whole}",
-            "its axes of length 1 may be payload, or axes that were summed away",
-            "make it with keepdims=True, or the other one with payload, as u[..., None]",
-        )
+        raise either(operands, onto, [x for x in ours if new[id(x)]])
     return others
 
 

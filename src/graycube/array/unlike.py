@@ -74,6 +74,26 @@ def unlike(operands: Sequence[_Operand], onto: Held | None = None) -> GraycubeEr
     )
 
 
+def either(
+    operands: Sequence[_Operand], onto: Held | None, thin: Sequence[Held]
+) -> GraycubeError:
+    """The error for arrays whose axes of length 1 are payload, or stand for axes of a layout.
+
+    >>> from graycube.layout import Layout
+    >>> line = Held(np.zeros((2, 2, 1)), Layout.cyclic(2, 1))
+    >>> print(either([line], None, [line]))
+    first has shape (4, 1): the 1 may be payload, which u[..., None] has too, or an axis that
+    was summed away; make first with keepdims=True
+    """
+    names = _named(operands, onto)
+    chosen = {name: x for name, x in names.items() if any(x is one for one in thin)}
+    return InvalidValueError(
+        _joined(f"{name} has shape {x.shape}" for name, x in chosen.items()),
+        "the 1 may be payload, which u[..., None] has too, or an axis that was summed away",
+        f"make {' and '.join(chosen)} with keepdims=True",
+    )
+
+
 def _named(operands: Sequence[_Operand], onto: Held | None) -> dict[str, _Operand]:
     """The operands by their names, each of them once."""
     names: dict[str, _Operand] = {}
