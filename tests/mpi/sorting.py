@@ -83,6 +83,7 @@ def mistakes(comm):
         (lambda: gc.argsort(u), lambda: gc.sort(u)),
         (lambda: gc.quantile(u, 0.4), lambda: gc.quantile(u, 0.5)),
         (lambda: gc.quantile(u, 4), lambda: gc.quantile(u, 0.5)),
+        (lambda: np.nanmedian(u), lambda: np.median(u)),
         (lambda: np.percentile(u, "half"), lambda: np.percentile(u, 50)),
         (lambda: gc.sort(u, axis=None), lambda: gc.sort(u)),
         (lambda: gc.unique(u.astype("f4")), lambda: gc.unique(u)),

@@ -14,7 +14,8 @@ from graycube.array.elementwise import where
 from graycube.array.grids import coarsen, refine
 from graycube.array.halo.window import Window
 from graycube.array.indexed.permute import permute
-from graycube.array.ordering.quantiles import quantile, unique
+from graycube.array.ordering.different import unique
+from graycube.array.ordering.quantiles import quantile
 from graycube.array.ordering.sorting import argsort, sort
 from graycube.array.payload import stack
 from graycube.array.reducing.statistics import assert_allclose

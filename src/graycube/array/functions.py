@@ -23,15 +23,8 @@ from graycube.array.indexed import parts
 from graycube.array.indexed.choosing import concatenated, flip, pad, repeat, take
 from graycube.array.indexed.rolling import roll
 from graycube.array.indexed.taking import take_along_axis
-from graycube.array.ordering.quantiles import (
-    median,
-    nanmedian,
-    nanpercentile,
-    nanquantile,
-    percentile,
-    quantile,
-    unique,
-)
+from graycube.array.ordering.different import unique
+from graycube.array.ordering.quantiles import median, quantile, quantiles
 from graycube.array.ordering.sorting import argsort, sort
 from graycube.array.reducing import extremes, nans, norms, statistics
 from graycube.array.reducing.joint import corrcoef, cov, histogram2d, histogramdd
@@ -201,11 +194,11 @@ TABLE: dict[Function, Row] = {
     np.argsort: reduction(np.argsort, argsort, Kind.MOVES),
     np.unique: reduction(np.unique, unique, Kind.MOVES),
     np.quantile: reduction(np.quantile, quantile),
-    np.percentile: reduction(np.percentile, percentile),
+    np.percentile: reduction(np.percentile, partial(quantiles, whole=100)),
     np.median: reduction(np.median, median),
-    np.nanquantile: reduction(np.nanquantile, nanquantile),
-    np.nanpercentile: reduction(np.nanpercentile, nanpercentile),
-    np.nanmedian: reduction(np.nanmedian, nanmedian),
+    np.nanquantile: reduction(np.nanquantile, partial(quantiles, numbers=True)),
+    np.nanpercentile: reduction(np.nanpercentile, partial(quantiles, whole=100, numbers=True)),
+    np.nanmedian: reduction(np.nanmedian, partial(median, numbers=True)),
     np.average: reduction(np.average, average),
     np.bincount: reduction(np.bincount, bincount),
     np.histogram: reduction(np.histogram, histogram),

@@ -95,6 +95,10 @@ def elementwise(function: Function) -> Row:
     return Row(Kind.ELEMENTWISE, call)
 
 
+_OURS = {"a", "monoid", "of", "whole", "numbers"}
+"""What is no argument of NumPy's."""
+
+
 def reduction(function: Function, make: Function, kind: Kind = Kind.REDUCES) -> Row:
     """NumPy's arguments by name, to what is called in the same way.
 
@@ -110,7 +114,7 @@ def reduction(function: Function, make: Function, kind: Kind = Kind.REDUCES) -> 
         if extra := {*named} - known:
             raise InvalidTypeError(
                 f"{name_of(function)} is given {', '.join(sorted(extra))}",
-                f"over nodes it takes {', '.join(sorted(known - {'a', 'monoid', 'of'}))}",
+                f"over nodes it takes {', '.join(sorted(known - _OURS))}",
                 "leave it out, or work on u.local, what is here",
             )
         return make(_array(a, function), **named)

@@ -1,1 +1,1 @@
-"""``sorting`` and ``quantiles``, by ``merging`` or ``splits`` of what each has ``in_order``."""
+"""``sorting``, ``quantiles``, what is ``different``: by ``merging`` or ``splits``, and ``in_order``."""

@@ -1,15 +1,15 @@
-"""The different elements of arrays, and their quantiles.
+"""The quantiles of arrays.
 
-Every rank sorts what it has, and ``merging`` cuts all of it exactly: elements of all, and of
-lines that are over all ranks. Other lines are brought to memory, and what is found goes back.
+Every rank sorts what it has, and ``merging`` finds elements of all, and of lines that are over
+all ranks. Other lines are brought to memory, and what is found goes back.
 """
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import Any, SupportsIndex, TypeVar
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,7 @@ from graycube.array.held import Held
 from graycube.array.indexed.choosing import concatenated
 from graycube.array.indexed.parts import expand_dims
 from graycube.array.moving import straight
-from graycube.array.ordering.merging import cuts_of, elements_at, traded
+from graycube.array.ordering.merging import elements_at
 from graycube.array.ordering.sorting import agreed_on
 from graycube.array.ordering.where import with_lines
 from graycube.array.ranks import spread
@@ -27,39 +27,12 @@ from graycube.array.reducing.over import Axes, over_axes
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.weighted import each_once
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.layout.owned_mesh import in_blocks
-from graycube.layout.ownership import Ownership
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
 from graycube.run import no_way_back
 from graycube.run.mpi import Comm
 
-_H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
-
-
-def unique(a: _H, *, return_counts: bool = False) -> Any:  # noqa: ANN401 - one array or two
-    """The different elements, sorted, in even blocks over the nodes; collective.
-
-    With ``return_counts`` also how often each of them is there.
-
-    >>> import graycube as gc
-    >>> a = gc.CubeArray.from_numpy(np.array([7, 5, 7, 7]), gc.Layout.mesh((4,), nodes=(2,)))
-    >>> found, counts = gc.unique(a, return_counts=True)
-    >>> found.to_numpy().tolist(), counts.to_numpy().tolist()
-    ([5, 7], [1, 3])
-    """
-    agreed_on(a, "unique", _nothing)
-    over = spread(a.comm)
-    found = np.unique(each_once(a), return_counts=True)
-    if over is None:
-        layout = in_blocks(found[0].shape, (a.layout.node_count,))
-        blocks = [layout.scatter(each) for each in found]
-    else:
-        with no_way_back(lambda: "unique"):
-            layout, blocks = _balanced(_merged(*found, over), over)
-    values, times = (a.with_blocks(each, layout) for each in blocks)
-    return (values, times) if return_counts else values
 
 
 def quantile(
@@ -80,141 +53,40 @@ def quantile(
     >>> gc.quantile(rows, [0, 0.5, 1], axis=1).shape
     (3, 4)
     """
-    shares = _Shares(q, 1, method, _interpolated)
-    return _quantile(a, shares, axis, keepdims=keepdims)
+    return quantiles(a, q, axis, method=method, keepdims=keepdims)
 
 
-def median(a: Held, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
-    """The median of all elements, a number, or along an axis; collective.
-
-    >>> from graycube.layout import Layout
-    >>> median(Held(np.array([[4.0, 1.0], [2.0, 3.0]]), Layout.cyclic(2, 1)))
-    np.float64(2.5)
-    >>> rows = Held(np.array([[4.0, 1.0], [2.0, 3.0]]), Layout.mesh((2, 2), nodes=(2, 1)))
-    >>> median(rows, axis=1).blocks.tolist()
-    [[2.5], [2.5]]
-    """
-    return _quantile(a, _Shares(0.5, 1, "linear", _middle), axis, keepdims=keepdims)
-
-
-def percentile(
+def quantiles(  # noqa: PLR0913
     a: Held,
     q: ArrayLike,
     axis: Axes = None,
     *,
     method: str = "linear",
     keepdims: bool = False,
+    whole: int = 1,
+    numbers: bool = False,
 ) -> Any:  # noqa: ANN401 - as quantile
-    """The quantiles in percent, of all elements or along an axis; collective.
+    """The same with ``q`` in parts of a ``whole``, such as percent, or of ``numbers`` only.
 
     >>> from graycube.layout import Layout
-    >>> percentile(Held(np.array([[4.0, 1.0], [2.0, 3.0]]), Layout.cyclic(2, 1)), 100)
-    np.float64(4.0)
+    >>> a = Held(np.array([[4.0, np.nan], [2.0, 3.0]]), Layout.cyclic(2, 1))
+    >>> quantiles(a, 100, whole=100), quantiles(a, 100, whole=100, numbers=True)
+    (np.float64(nan), np.float64(4.0))
     """
-    shares = _Shares(q, 100, method, _interpolated)
+    shares = _Shares(q, whole, method, _interpolated, numbers)
     return _quantile(a, shares, axis, keepdims=keepdims)
 
 
-def nanquantile(
-    a: Held,
-    q: ArrayLike,
-    axis: Axes = None,
-    *,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> Any:  # noqa: ANN401 - as quantile
-    """The quantiles of what is a number; NaN where nothing is.
-
-    >>> from graycube.layout import Layout
-    >>> nanquantile(Held(np.array([[4.0, np.nan], [2.0, 3.0]]), Layout.cyclic(2, 1)), 0.5)
-    np.float64(3.0)
-    """
-    shares = _Shares(q, 1, method, _interpolated, numbers=True)
-    return _quantile(a, shares, axis, keepdims=keepdims)
-
-
-def nanpercentile(
-    a: Held,
-    q: ArrayLike,
-    axis: Axes = None,
-    *,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> Any:  # noqa: ANN401 - as quantile
-    """The same in percent.
-
-    >>> from graycube.layout import Layout
-    >>> nanpercentile(Held(np.array([[4.0, np.nan], [2.0, 3.0]]), Layout.cyclic(2, 1)), 100)
-    np.float64(4.0)
-    """
-    shares = _Shares(q, 100, method, _interpolated, numbers=True)
-    return _quantile(a, shares, axis, keepdims=keepdims)
-
-
-def nanmedian(a: Held, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
-    """The median of what is a number.
+def median(a: Held, axis: Axes = None, *, keepdims: bool = False, numbers: bool = False) -> Any:  # noqa: ANN401 - as quantile
+    """The median of all elements, or of ``numbers`` only, or along an axis; collective.
 
     >>> from graycube.layout import Layout
     >>> rows = Held(np.array([[4.0, np.nan], [2.0, 3.0]]), Layout.mesh((2, 2), nodes=(2, 1)))
-    >>> nanmedian(rows, axis=1).blocks.tolist()
-    [[4.0], [2.5]]
+    >>> median(rows), median(rows, axis=1, numbers=True).blocks.tolist()
+    (np.float64(nan), [[4.0], [2.5]])
     """
-    shares = _Shares(0.5, 1, "linear", _middle, numbers=True)
+    shares = _Shares(0.5, 1, "linear", _middle, numbers)
     return _quantile(a, shares, axis, keepdims=keepdims)
-
-
-def _nothing() -> dict[str, Any]:
-    return {}
-
-
-def _merged(own: _Array, counts: _Array, comm: Comm) -> tuple[_Array, _Array]:
-    """Different elements of each rank, sorted, made those of all: equal ones on one rank."""
-    total = sum(comm.allgather(len(own)))
-    cuts = cuts_of([own[None]], _starts(total, comm), comm)[0]
-    values, times = (_joined(x, cuts, comm) for x in (own, counts))
-    values, places = np.unique(values, return_inverse=True)
-    sums = np.zeros(len(values), counts.dtype)
-    np.add.at(sums, places, times)
-    ends = comm.allgather((values[:1], sums[:1], values[-1:], len(values)))
-    last = comm.rank  # of the ranks in a row that have the last value of this one
-    while len(values) and last + 1 < comm.size:
-        first, more, _, length = ends[last + 1]
-        if length and not _same(first, values[-1:]):
-            break
-        sums[-1:] += more.sum()
-        last += 1
-        if length > 1:
-            break
-    before = next((end for _, _, end, length in ends[: comm.rank][::-1] if length), values[:0])
-    kept = slice(int(len(values) > 0 and len(before) > 0 and _same(before, values[:1])), None)
-    return values[kept], sums[kept]
-
-
-def _joined(own: _Array, cuts: NDArray[np.intp], comm: Comm) -> _Array:
-    """The pieces of one line that belong to this rank."""
-    return np.concatenate(traded(own[None], cuts, comm)[0])
-
-
-def _starts(length: int, comm: Comm) -> list[int]:
-    """Where the blocks of all ranks but the first begin."""
-    block = -(-length // comm.size)
-    return [min(length, block * k) for k in range(1, comm.size)]
-
-
-def _same(one: _Array, other: _Array) -> bool:
-    return len(np.unique(np.concatenate([one, other]))) == 1  # NaN is one value there
-
-
-def _balanced(parts: Sequence[_Array], comm: Comm) -> tuple[Ownership, list[_Array]]:
-    """What all ranks have in a row, in even blocks."""
-    lengths = comm.allgather(len(parts[0]))
-    layout = in_blocks((sum(lengths),), (comm.size,))
-    starts = np.array(_starts(sum(lengths), comm), np.intp) - sum(lengths[: comm.rank])
-    cuts = np.clip(starts, 0, lengths[comm.rank])[None]
-    return layout, [_joined(part, cuts, comm)[None] for part in parts]
-
-
-# Quantiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +113,8 @@ def _middle(pair: _Array, part: Any) -> Any:  # noqa: ANN401
 
 def _quantile(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> Any:  # noqa: ANN401
     """As NumPy interpolates between the two elements around each."""
-    asked = agreed_on(a, "quantile", lambda: _wanted(a, shares, axis, keepdims=keepdims))
+    what = "a quantile of numbers" if shares.numbers else "a quantile"
+    asked = agreed_on(a, what, lambda: _wanted(a, shares, axis, keepdims=keepdims))
     place, wanted = asked["axis"], np.array(asked["q"])
     single = type(shares.q) in {int, float}  # then NumPy keeps single precision
     if shares.numbers and a.ndim == 1 and not keepdims:
