@@ -1,1 +1,1 @@
-"""``sorting``, ``quantiles``, what is ``different``: by ``merging`` or ``splits``, and ``in_order``."""
+"""``sorting``, ``quantiles``, what is ``different``; by ``merging`` or ``splits``."""
