@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from beyond import pairs_of, seen, within_reach
 from deposits import added_back
 from hypothesis import given, settings, strategies as st
 from strategies import mesh_specs
@@ -21,15 +22,12 @@ REACHES = (0, 0, 1, 1, 2, 3, 5, 11)
 def shifted(x, steps, periodic, stride=None, fill=FILL):
     """The array that has at i what x has at i + step; beyond the ends: around, or the fill."""
     apart = stride or (1,) * len(steps)
-    for axis, (step, ring, far) in enumerate(zip(steps, periodic, apart, strict=True)):
+    every = zip(steps, apart, periodic, pairs_of(fill, len(steps)), strict=True)
+    for axis, (step, far, ring, pair) in enumerate(every):
         x = np.moveaxis(x, axis, 0)
-        there = np.arange(len(x)) + step * far
-        while fill == "edge" and not ring and ((there < 0) | (there >= len(x))).any():
-            there += far * (there < 0)
-            there -= far * (there >= len(x))
-        out = np.full_like(x, FILL)
-        inside = (there >= 0) & (there < len(x)) | ring
-        out[inside] = x[there[inside] % len(x)]
+        out = np.empty_like(x)
+        for at, (sign, there) in enumerate(seen(len(x), step, far, ring, pair)):
+            out[at] = sign * x[there] if sign else there
         x = np.moveaxis(out, 0, axis)
     return x
 
@@ -59,6 +57,14 @@ def reaches(draw, layout):
     return [tuple(draw(st.sampled_from(REACHES)) for _ in "ba") for _ in layout.axes]
 
 
+@st.composite
+def fills(draw, reach):
+    """One for all ends, or one for each of them."""
+    one = st.sampled_from((FILL, 3, "edge", "reflect", "symmetric", "antisymmetric"))
+    pairs = [within_reach((draw(one), draw(one)), *ends) for ends in reach]
+    return draw(st.sampled_from((FILL, "edge", pairs)))
+
+
 def require_same(window, x, steps, periodic, fill=FILL):
     found = window[steps].to_numpy()
     wanted = shifted(x, steps, periodic, window.halo.stride, fill)
@@ -79,7 +85,7 @@ def test_every_step_is_numpys(spec, data):
     corners, payload = draw(st.booleans()), draw(st.sampled_from(((), (2,), (2, 1))))
     x = np.arange(np.prod((*layout.shape, *payload))).reshape(*layout.shape, *payload)
     a = gc.CubeArray.from_numpy(x, layout)
-    fill = draw(st.sampled_from((FILL, "edge")))
+    fill = draw(fills(reach))
     window = a.halo(reach, periodic=periodic, corners=corners, fill=fill, stride=stride)
     steps = sorted({*stars(reach, draw), *(boxes(reach, draw) if corners else ())})
     for these in steps:
@@ -103,22 +109,62 @@ def test_what_is_written_to_neighbours_comes_back_as_in_numpy(spec, data):
         reach,
         periodic=[draw(st.booleans()) for _ in reach],
         corners=draw(st.booleans()),
-        fill=draw(st.sampled_from((FILL, "edge"))),
+        fill=draw(fills(reach)),
         stride=[draw(st.sampled_from((1, 1, 2, 8))) for _ in reach],
     )
     assert np.array_equal(found.to_numpy(), wanted)
     assert empty
 
 
-def test_an_edge_is_that_of_numpys_pad():
+@pytest.mark.parametrize("kind", ["edge", "reflect", "symmetric"])
+def test_what_lies_beyond_is_that_of_numpys_pad(kind):
     for layout in (LAYOUT, gc.Layout.mesh((8, 6), (3, 2)), gc.Layout.mesh((8, 6), (1, 1))):
         w = gc.CubeArray.from_numpy(X, layout).halo(
-            2, periodic=(False, True), corners=True, fill="edge"
+            2, periodic=(False, True), corners=True, fill=kind
         )
-        wanted = np.pad(np.pad(X, ((2, 2), (0, 0)), "edge"), ((0, 0), (2, 2)), "wrap")
+        wanted = np.pad(np.pad(X, ((2, 2), (0, 0)), kind), ((0, 0), (2, 2)), "wrap")
         for i, j in all_steps([(2, 2), (2, 2)]):
             part = wanted[2 + i : 10 + i, 2 + j : 8 + j]
             assert np.array_equal(w[i, j].to_numpy(), part)
+
+
+def test_walls_of_the_cosine_and_sine_transforms():
+    """Second differences between such walls are products there (type 2, and type 1 for 0)."""
+    x, k = np.random.default_rng(0).standard_normal(12), np.arange(12)
+    a = gc.CubeArray.from_numpy(x, gc.Layout.mesh((12,), (4,), code="gray"))
+    cosine, sine = np.cos(np.pi * k / 12), np.cos(np.pi * (k + 1) / 12)
+    inner = np.cos(np.pi * (k + 1) / 13)
+    for fill, transform, inverse, kind, factor in (
+        ("symmetric", gc.fourier.dctn, gc.fourier.idctn, 2, cosine),
+        ("antisymmetric", gc.fourier.dstn, gc.fourier.idstn, 2, sine),
+        ("reflect", gc.fourier.dctn, gc.fourier.idctn, 1, np.cos(np.pi * k / 11)),
+        (0, gc.fourier.dstn, gc.fourier.idstn, 1, inner),
+    ):
+        w = a.halo(1, periodic=False, fill=fill)
+        spectrum = transform(a, type=kind)
+        factors = gc.CubeArray.from_numpy(2 * factor - 2, spectrum.layout)
+        found = inverse(factors * spectrum, type=kind)
+        gc.assert_allclose(
+            found.relayout(a.layout), (w[1] - 2 * a + w[-1]).to_numpy(), atol=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    ("fill", "message"),
+    [
+        (["edge"], r"fill has 1 entries: \['edge'\]: the array has 2 axes"),
+        ([0, ("edge", 0, 1)], r"an entry of fill is \('edge', 0, 1\): an axis has two ends"),
+        (["reflect", 0], r"fill is 'reflect', axis 0 is left by 2, and entered by 1"),
+        ([0, ("edge", "mirror")], r"fill is 'mirror': .* one of 'edge', 'reflect'"),
+        ([[0, 1], 0.5j], r"fill is 0.5j: the array has dtype float64"),
+    ],
+)
+def test_ends_that_cannot_be(fill, message):
+    a = gc.CubeArray.from_numpy(X, LAYOUT)
+    refused(lambda: a.halo([(2, 1), 1], periodic=False, fill=fill), InvalidValueError, message)
+    a.halo([(2, 1), 1], periodic=False, fill=[("symmetric", "reflect"), "antisymmetric"])
+    with pytest.raises(InvalidValueError, match="needs negative numbers"):
+        (a > 3).halo(periodic=False, fill="antisymmetric")
 
 
 def all_steps(reach):

@@ -3,19 +3,18 @@
 from itertools import product
 
 import numpy as np
+from beyond import pairs_of, seen
 
 
-def carried(x, steps, periodic, apart, edge):
+def carried(x, steps, periodic, apart, fill):
     """The array that has the sums of what x has so many steps before, or nothing."""
-    for axis, (step, ring, far) in enumerate(zip(steps, periodic, apart, strict=True)):
+    every = zip(steps, apart, periodic, pairs_of(fill, len(steps)), strict=True)
+    for axis, (step, far, ring, pair) in enumerate(every):
         x = np.moveaxis(x, axis, 0)
-        there = np.arange(len(x)) + step * far
-        while edge and not ring and ((there < 0) | (there >= len(x))).any():
-            there += far * (there < 0)
-            there -= far * (there >= len(x))
-        inside = (there >= 0) & (there < len(x)) | ring
         out = np.zeros_like(x)
-        np.add.at(out, there[inside] % len(x), x[inside])
+        for row, (sign, there) in zip(x, seen(len(x), step, far, ring, pair), strict=True):
+            if sign:
+                out[there] += sign * row
         x = np.moveaxis(out, 0, axis)
     return x
 
@@ -33,8 +32,8 @@ def added_back(u, x, reach, **options):
         there, here = w.places(these), given.places((0,) * d)
         for k, mesh in enumerate(w.meshes):
             mesh[there[k]] += weight * given.meshes[k][here[k]]
-        edge = options.get("fill") == "edge"
-        wanted += weight * carried(x, these, w.halo.periodic, w.halo.stride, edge)
+        fill = options.get("fill", 0)
+        wanted += weight * carried(x, these, w.halo.periodic, w.halo.stride, fill)
     found = w.add_back()
     frames = [mesh.sum() - mesh[on].sum() for mesh, on in zip(w.meshes, here, strict=True)]
     return found, wanted, not np.any(frames)

@@ -32,10 +32,26 @@ def padded_by(x, reach, rings, fill):
     """The array with its own ends around it along some axes, and other things along others."""
     for k, (pair, ring) in enumerate(zip(reach, rings, strict=True)):
         widths = [pair if j == k else (0, 0) for j in range(x.ndim)]
-        more = {"mode": "edge"} if fill == "edge" else {"constant_values": fill}
-        more = {"mode": "wrap"} if ring else more
-        x = np.pad(x, widths, **more)
+        if ring:
+            x = np.pad(x, widths, "wrap")
+            continue
+        every = fill if isinstance(fill, list) else [fill] * x.ndim
+        ends = every[k] if isinstance(every[k], tuple) else (every[k],) * 2
+        for first, end in enumerate(ends):
+            width = [(w[0] * (1 - first), w[1] * first) for w in widths]
+            kind = str(end).removeprefix("anti")
+            sign = -1 if kind != str(end) else 1
+            more = {"mode": kind} if isinstance(end, str) else {"constant_values": end}
+            wide = np.pad(x, width, **more)
+            wide[_rows(wide, k, pair[first], first)] *= sign
+            x = wide
     return x
+
+
+def _rows(x, axis, count, first):
+    """The first or last rows along an axis."""
+    span = slice(x.shape[axis] - count, None) if first else slice(count)
+    return (slice(None),) * axis + (span,)
 
 
 @pytest.mark.parametrize(
@@ -46,12 +62,15 @@ def padded_by(x, reach, rings, fill):
         (False, -7),
         ([True, False, True], 5),
         ([True, False, False], "edge"),
+        (False, "symmetric"),
+        (False, [("antisymmetric", "edge"), (3, "symmetric"), "antisymmetric"]),
     ],
 )
 @pytest.mark.parametrize("case", CASES)
 def test_blocks_have_what_is_around_them(case, periodic, fill):
     sizes, shape, spec, reach = case
     mesh = mesh_of(sizes, explicit=periodic is True)
+    fill = fill[: len(shape)] if isinstance(fill, list) else fill
     rings = periodic[: len(shape)] if isinstance(periodic, list) else [periodic] * len(shape)
     periodic = periodic if isinstance(periodic, bool) else rings
     x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape) + 1
@@ -82,6 +101,15 @@ def test_blocks_have_what_is_around_them(case, periodic, fill):
         np.testing.assert_array_equal(wide[block], padded[outer])
     counted, _ = collectives(program)
     assert set(counted) == {"collective-permute"}
+
+
+@pytest.mark.parametrize("devices", [1, 4])
+def test_walls_on_points(devices):
+    x = put(np.arange(8.0) ** 2, mesh_of((devices,), explicit=False), P("a"))
+    wide = gc.jax.halo(x, 1, periodic=False, fill="reflect")
+    assert [wide[0], wide[-1]] == [1, 36]
+    with pytest.raises(InvalidValueError, match="'reflect' and the reach along axis 0 is"):
+        gc.jax.halo(x, 8 // devices, periodic=False, fill="reflect")
 
 
 def test_a_stencil_has_its_gradient():

@@ -601,7 +601,8 @@ def windows(comm):
         for far, ring, corners in product((1, 5), (True, False), (True, False)):
             reach = [(far, far // 2)] * d
             options = {"periodic": [ring, True, not ring][:d], "corners": corners}
-            options["fill"] = -3 if far == 1 else "edge"
+            walls = [("symmetric", -3), ("antisymmetric", "edge"), -3]
+            options["fill"] = walls[:d] if far == 1 else "edge"
             options["stride"] = 4 if far == 1 and corners else 1
             found, wanted, empty = added_back(a, x, reach, **options)
             yield empty and same(found.to_numpy(), wanted), f"added back, {options} in {layout}"

@@ -221,7 +221,8 @@ def halos(comm):
             ((False, True), True, (1, (2, 1)), (4, 2)),
         ):
             options = {"periodic": periodic, "corners": corners, "stride": stride}
-            for fill in (-1, "edge"):
+            walls = [("antisymmetric", "reflect"), ("symmetric", -1)]
+            for fill in (-1, "edge", *[walls] * (reach == 1)):
                 found, wanted, empty = added_back(u, x, reach, fill=fill, **options)
                 same = np.array_equal(found.to_numpy(), wanted)
                 yield same and empty, f"added back, {fill}, {options} in {layout}"

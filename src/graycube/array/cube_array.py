@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.array.disk.archive import load_zarr, save_zarr
 from graycube.array.disk.files import load, save
 from graycube.array.drawn import drawn, require_seed
-from graycube.array.halo.window import Fill, Window, window
+from graycube.array.halo.ends import Fills
+from graycube.array.halo.window import Window, window
 from graycube.array.indexed.indices import Reader, along_axes, frequency, spectrum_of
 from graycube.array.local import blocks_of_local, local, of_entries, put_local
 from graycube.array.methods import LikeNumpy
@@ -326,17 +327,18 @@ class CubeArray(LikeNumpy, Shown):
         *,
         periodic: bool | Sequence[bool] = True,
         corners: bool = False,
-        fill: Fill = 0,
+        fill: Fills = 0,
         stride: int | Sequence[int] = 1,
     ) -> Window["CubeArray"]:
         """The array with what a stencil reads of other nodes: a :class:`Window`; collective.
 
         ``reach``, ``periodic``, ``corners`` and ``stride`` are as for :func:`graycube.halo`.
-        Beyond the ends of an axis that is not periodic everything is ``fill``, or with "edge"
-        what is nearest within, as ``numpy.pad`` has it. With a stride,
-        ``w[1, 0]`` is what is one stride farther along axis 0, and the nearest within is that
-        so many strides away. To exchange again and again,
-        keep the window and :meth:`Window.update` it.
+        Beyond the ends of an axis that is not periodic is ``fill``: a number, or what is
+        within, as ``numpy.pad`` has it for "edge", "reflect" and "symmetric"; "antisymmetric"
+        is that with the other sign. It is for all ends, or has an entry for each axis, which is
+        a pair where the ends differ. With a stride, ``w[1, 0]`` is what is one stride farther
+        along axis 0, and mirrors count strides, too. To exchange again and again, keep the
+        window and :meth:`Window.update` it.
 
         >>> x = CubeArray.from_function(lambda i, j: i * j, Layout.mesh((4, 4), nodes=(2, 2)))
         >>> w = x.halo()
@@ -345,6 +347,8 @@ class CubeArray(LikeNumpy, Shown):
         >>> y = CubeArray.from_numpy(np.arange(8), Layout.nodes(3, "gray"))
         >>> y.halo(stride=2)[1].to_numpy()
         array([2, 3, 4, 5, 6, 7, 0, 1])
+        >>> y.halo(2, periodic=False, fill=[("antisymmetric", -1)])[-2].to_numpy()
+        array([-1,  0,  0,  1,  2,  3,  4,  5])
         """
         return window(
             self,

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from graycube.array.halo.window import Fill, is_edge, require_fill
+from graycube.array.halo.ends import Fills, ends_of
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.jax.array import Array
 from graycube.jax.blocks import permuted
@@ -16,20 +17,24 @@ from graycube.jax.shardings import placed, source_of
 from graycube.stencil import ReachLike
 from graycube.stencil.exchange import asked
 
+Ends = tuple[Any, Any] | None
+"""What is beyond the first element of an axis and the last, a mirror or a number; or a ring."""
+
 
 def halo(
     x: Block,
     reach: ReachLike,
     *,
     periodic: bool | Sequence[bool] = True,
-    fill: Fill = 0,
+    fill: Fills = 0,
     source: Sharding = None,
 ) -> Block:
     """The blocks of an array with what is around them, side by side.
 
     A block of b elements along an axis becomes one of before + b + after; the array keeps its
-    sharding. ``reach`` and ``periodic`` are for all axes, or have an entry for each. Beyond the
-    ends of axes that are not ``periodic`` is ``fill``, or what is nearest, for "edge".
+    sharding. ``reach``, ``periodic`` and ``fill`` are for all axes, or have an entry for each.
+    Beyond the ends of axes that are not ``periodic`` is ``fill``: a number, or what is within,
+    by "edge", "reflect", "symmetric" or "antisymmetric", as in :meth:`graycube.CubeArray.halo`.
 
     >>> mesh = jax.make_mesh((4,), ("x",))
     >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, jax.P("x")))
@@ -46,33 +51,39 @@ def halo(
     counts = tuple(
         1 << sum(len(given.cube.dims(name)) for name in names) for names in given.spec
     )
-    pairs, fills = around(x, reach, periodic, fill)
-    for k, (pair, count) in enumerate(zip(pairs, counts, strict=True)):
-        require_near(k, pair, x.shape[k] // count)
+    pairs, ends = around(x, reach, periodic, fill)
+    for k, (pair, count, end) in enumerate(zip(pairs, counts, ends, strict=True)):
+        require_near(k, pair, x.shape[k] // count, end)
     parts = given.partition, given.partition
-    return over(given.mesh, _on_all_sides, *parts, pairs, given.spec, counts, fills)(x)
+    return over(given.mesh, _on_all_sides, *parts, pairs, given.spec, counts, ends)(x)
 
 
 def around(
     x: Block,
     reach: ReachLike,
     periodic: bool | Sequence[bool],  # noqa: FBT001
-    fill: Fill,
-) -> tuple[tuple[tuple[int, int], ...], tuple[Fill | None, ...]]:
+    fill: Fills,
+) -> tuple[tuple[tuple[int, int], ...], tuple[Ends, ...]]:
     """How far before and after along each axis, and what is beyond its ends, if they are open.
 
     >>> around(jnp.ones((2, 2)), [0, (2, 1)], (True, False), 5)
-    (((0, 0), (2, 1)), (None, 5.0))
+    (((0, 0), (2, 1)), (None, (5.0, 5.0)))
     """
     pairs, rings, *_ = asked(x.ndim, reach, periodic, corners=False, itemsize=1, stride=1)
-    value: Fill = require_fill(fill, x.dtype).item()
-    value = math.nan if value != value else value  # noqa: PLR0124 - one NaN, equal to itself
-    value = "edge" if is_edge(fill) else value
-    return pairs, tuple(None if ring else value for ring in rings)
+    found = ends_of(fill, rings, x.dtype)
+    return pairs, tuple(pair and (_plain(pair[0]), _plain(pair[1])) for pair in found)
 
 
-def require_near(k: int, pair: tuple[int, int], length: int) -> None:
-    """Refuse a reach along axis k beyond the next device.
+def _plain(end: Any) -> Any:  # noqa: ANN401 - a mirror, or a number of any kind
+    """What can be compared: there is one NaN only, which equals itself."""
+    if isinstance(end, str):
+        return end
+    value = end.item()
+    return math.nan if value != value else value  # noqa: PLR0124
+
+
+def require_near(k: int, pair: tuple[int, int], length: int, ends: Ends = None) -> None:
+    """Refuse a reach along axis k beyond the next device, or mirrors that show the next one.
 
     >>> require_near(0, (1, 2), 2)
     """
@@ -82,6 +93,13 @@ def require_near(k: int, pair: tuple[int, int], length: int) -> None:
             f"a device has {length} elements there, and only next neighbours are asked",
             "use fewer devices along this axis",
         )
+    for end, amount in zip(ends or (), pair, strict=False):
+        if isinstance(end, str) and end == "reflect" and amount == length:
+            raise InvalidValueError(
+                f"fill is 'reflect' and the reach along axis {k} is {amount}",
+                f"a device has {length} elements there, and the first of them is not shown",
+                "use fewer devices along this axis",
+            )
 
 
 def _on_all_sides(
@@ -89,10 +107,10 @@ def _on_all_sides(
     reach: tuple[tuple[int, int], ...],
     names: tuple[tuple[str, ...], ...],
     counts: tuple[int, ...],
-    fills: tuple[Fill | None, ...],
+    ends: tuple[Ends, ...],
 ) -> Block:
     """A device's block widened along one axis after the other: so corners come too."""
-    for k, given in enumerate(zip(reach, names, counts, fills, strict=True)):
+    for k, given in enumerate(zip(reach, names, counts, ends, strict=True)):
         block = widened(block, k, *given)
     return block
 
@@ -103,44 +121,57 @@ def widened(  # noqa: PLR0913, PLR0917
     reach: tuple[int, int],
     names: tuple[str, ...],
     count: int,
-    fill: Fill | None,
+    ends: Ends,
 ) -> Block:
     """A device's block with what is before and after it along an axis, of ``count`` devices.
 
-    Without a ``fill`` the axis is periodic.
+    Without ``ends`` the axis is periodic.
 
-    >>> widened(jnp.arange(4), 0, (1, 2), (), 1, 7).tolist()
-    [7, 0, 1, 2, 3, 7, 7]
+    >>> widened(jnp.arange(4), 0, (1, 2), (), 1, (7, "reflect")).tolist()
+    [7, 0, 1, 2, 3, 2, 1]
     """
     length = block.shape[axis]
     parts = [block]
-    for amount, step in zip(reach, (1, -1), strict=True):
+    for k, (amount, step) in enumerate(zip(reach, (1, -1), strict=True)):
         if amount:
-            start, end = (length - amount, 0) if step == 1 else (0, length - 1)
+            start = length - amount if step == 1 else 0
             edge = jax.lax.slice_in_dim(block, start, start + amount, axis=axis)
-            nearest = jax.lax.slice_in_dim(block, end, end + 1, axis=axis)
-            edge = _from_next(edge, names, count, step, fill, nearest)
-            parts = [edge, *parts] if step == 1 else [*parts, edge]
+            if ends is None:
+                came = edge if count == 1 else permuted(edge, names, _ring(count, step))
+            else:
+                beyond = _beyond(block, axis, amount, step, ends[k])
+                came = _from_next(edge, names, count, step, beyond)
+            parts = [came, *parts] if step == 1 else [*parts, came]
     return jnp.concatenate(parts, axis)
 
 
-def _from_next(  # noqa: PLR0913, PLR0917
+def _ring(count: int, step: int) -> list[tuple[int, int]]:
+    return [(k, (k + step) % count) for k in range(count)]
+
+
+def _beyond(block: Block, axis: int, amount: int, step: int, end: Any) -> Any:  # noqa: ANN401
+    """So many rows before the block (step 1) or after it (step -1), or the number there."""
+    if not isinstance(end, str):
+        return end
+    length, skipped = block.shape[axis], int(end == "reflect")
+    shown = 1 if end == "edge" else amount
+    start = skipped if step == 1 else length - skipped - shown
+    rows = jax.lax.slice_in_dim(block, start, start + shown, axis=axis)
+    return -jnp.flip(rows, axis) if end == "antisymmetric" else jnp.flip(rows, axis)
+
+
+def _from_next(
     edge: Block,
     names: tuple[str, ...],
     count: int,
     step: int,
-    fill: Fill | None,
-    nearest: Block,
+    beyond: Any,  # noqa: ANN401 - rows or a number
 ) -> Block:
-    """What the device before (step 1) or after (step -1) has; the fill, if there is none."""
-    beyond = nearest if isinstance(fill, str) else fill
+    """What the device before (step 1) or after (step -1) has, or else what is beyond."""
     if count == 1:
-        return edge if beyond is None else jnp.full_like(edge, beyond)
-    pairs = [(k, (k + step) % count) for k in range(count)]
-    if beyond is None:
-        return permuted(edge, names, pairs)
-    came = permuted(edge, names, [(k, to) for k, to in pairs if to == k + step])
-    if not isinstance(fill, str) and not fill:  # a device to which nothing is sent has zeros
-        return came
+        return jnp.full_like(edge, beyond)
+    came = permuted(edge, names, [(k, to) for k, to in _ring(count, step) if to == k + step])
+    if isinstance(beyond, int | float | complex) and not beyond:
+        return came  # a device to which nothing is sent has zeros
     first = jax.lax.axis_index(names) == (0 if step == 1 else count - 1)
     return jnp.where(first, jnp.full_like(edge, beyond), came)

@@ -9,6 +9,7 @@ from math import prod
 
 import jax
 
+from graycube.array.halo.ends import Fills
 from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import Norm
 from graycube.jax.blocks import carried
@@ -44,7 +45,7 @@ def halo(
     names: str | Sequence[str | Sequence[str] | None],
     *,
     periodic: bool | Sequence[bool] = True,
-    fill: float = 0,
+    fill: Fills = 0,
 ) -> Block:
     """The part of a sharded array that a device has, with what its neighbours have around it.
 
@@ -59,9 +60,9 @@ def halo(
     [7, 1, 3, 5, 7, 9, 11, 13]
     """
     axes = axes_of([names] if isinstance(names, str) else names, block.ndim, "names")
-    pairs, fills = around(block, reach, periodic, fill)
-    for k, (pair, entry, end) in enumerate(zip(pairs, axes, fills, strict=True)):
-        require_near(k, pair, block.shape[k])
+    pairs, ends = around(block, reach, periodic, fill)
+    for k, (pair, entry, end) in enumerate(zip(pairs, axes, ends, strict=True)):
+        require_near(k, pair, block.shape[k], end)
         count = prod(jax.lax.psum(1, name) for name in entry)
         block = widened(block, k, pair, entry, count, end)
     return block

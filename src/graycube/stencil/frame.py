@@ -78,16 +78,36 @@ class AxisFrame:
 
     @cached_property
     def beyond(self) -> tuple[IntArray, IntArray]:
-        """Places beyond the ends, and those of the nearest elements in strides from there.
+        """The places before the first element of the axis, and those behind the last.
 
         >>> AxisFrame(np.arange(4), np.arange(-2, 6), 4, periodic=False).beyond
-        (array([0, 1, 6, 7]), array([2, 2, 5, 5]))
+        (array([0, 1]), array([6, 7]))
         """
-        outside = (self.frame < 0) | (self.frame >= self.length)
-        there, last = np.flatnonzero(outside & (not self.periodic)), self.length - 1
-        away = self.frame[there]
-        inside = np.where(away < 0, away % self.stride, last - (last - away) % self.stride)
-        return there, np.searchsorted(self.frame, inside)
+        outside = self.frame < 0, self.frame >= self.length
+        before, behind = (np.flatnonzero(places & (not self.periodic)) for places in outside)
+        return before, behind
+
+    def mirrored(self, there: IntArray, kind: str) -> tuple[IntArray, NDArray[np.bool_]]:
+        """Places within that places beyond an end show, and whether odd mirrors show them.
+
+        It is counted in strides, so elements of other strides are not seen. ``kind`` is what
+        ``numpy.pad`` calls its mode: "edge", "reflect", and all else is "symmetric".
+
+        >>> along = AxisFrame(np.arange(4), np.arange(-2, 6), 4, periodic=False)
+        >>> kinds = "edge", "reflect", "symmetric"
+        >>> [along.mirrored(np.array([0, 1]), kind)[0] - 2 for kind in kinds]
+        [array([0, 0]), array([2, 1]), array([1, 0])]
+        """
+        away, rest = np.divmod(self.frame[there], self.stride)
+        last = (self.length - 1 - rest) // self.stride
+        if kind == "edge":
+            inside, odd = np.clip(away, 0, last), np.zeros(len(there), bool)
+        else:
+            again = np.maximum(2 * last, 1) if kind == "reflect" else 2 * last + 2
+            phase = away % again
+            odd = phase > last
+            inside = np.where(odd, again - (kind != "reflect") - phase, phase)
+        return np.searchsorted(self.frame, inside * self.stride + rest), odd
 
 
 def within(own: IntArray, below: int, above: int, stride: int = 1) -> IntArray:

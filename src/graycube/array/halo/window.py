@@ -7,19 +7,19 @@ those of a box stencil one after the other.
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.halo.borders import Borders, borders
+from graycube.array.halo.ends import Fills, Pair, ends_of, framed, require_seen
 from graycube.array.halo.neighbours import AllHere, Neighbours, add_back, frames_of, told
 from graycube.array.held import Held, require_array
 from graycube.array.ranks import spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import GraycubeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
-from graycube.host import host_array
 from graycube.layout import Ownership
 from graycube.layout.placement import Placement
 from graycube.run.agreement import Facts, Told
@@ -30,7 +30,6 @@ from graycube.warned import at_users_line
 
 _Blocks = NDArray[Any]
 _H = TypeVar("_H", bound=Held)
-Fill = float | Literal["edge"]
 NEAR = 64
 """Windows may reach so far on short axes too, around a ring more than once."""
 
@@ -53,17 +52,15 @@ class Window(Generic[_H]):
     array([1, 2, 3, 4])
     """
 
-    def __init__(self, a: _H, exchange: Halo | OwnedHalo, fill: Fill) -> None:
+    def __init__(self, a: _H, exchange: Halo | OwnedHalo, ends: Sequence[Pair | None]) -> None:
         self.halo = exchange
         self._like = a
         self._frames = frames_of(
             exchange, a.nodes if len(a.nodes) == len(a.blocks) else range(1)
         )
-        self._edges = is_edge(fill)
-        payload, value = a.blocks.shape[2:], require_fill(fill, a.dtype)
-        self.meshes: list[_Blocks] = [
-            np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames
-        ]
+        made = [framed(frame, ends, a.blocks.shape[2:], a.dtype) for frame in self._frames]
+        self.meshes: list[_Blocks] = [mesh for mesh, _ in made]
+        self._ends = [end for _, every in made for end in every]
         self._take(a)
         over = spread(a.comm)
         self._neighbours: Neighbours | Borders | AllHere = (
@@ -92,7 +89,7 @@ class Window(Generic[_H]):
         except GraycubeError as raised:  # the other ranks have to hear of it
             error = raised
         self._neighbours.update(partial(self._take, a), error)
-        return self._with_edges()
+        return self._with_ends()
 
     def _take(self, a: _H) -> None:
         still = tuple(0 for _ in self.halo.reach)
@@ -134,7 +131,7 @@ class Window(Generic[_H]):
         array([1., 1., 1., 1.])
         """
         self._neighbours.exchange()
-        return self._with_edges()
+        return self._with_ends()
 
     @at_users_line
     def add_back(self) -> _H:
@@ -142,8 +139,8 @@ class Window(Generic[_H]):
 
         It is the reverse of :meth:`exchange`, for kernels that write to neighbours, such as
         particles that deposit charge: what stands in a frame is added to the element it stands
-        for, and the frame is zero afterwards. What lies beyond the ends of an axis is dropped;
-        with ``fill="edge"`` it is added to what is nearest within.
+        for, and the frame is zero afterwards. What lies beyond the ends of an axis is dropped,
+        or where ``fill`` shows what is within, added to that.
 
         >>> from graycube.array import CubeArray
         >>> from graycube.layout import Layout
@@ -156,24 +153,15 @@ class Window(Generic[_H]):
         like = self._like
         facts = {"operation": "add_back", **told(self.halo, like.dtype)}
         together(like.comm, lambda: (None, facts))
-        for frame, mesh in zip(self._frames, self.meshes, strict=True):
-            for axis, along in reversed([*enumerate(frame.axes)]):
-                there, nearest = along.beyond
-                rows = np.moveaxis(mesh, axis, 0)
-                if self._edges:
-                    np.add.at(rows, nearest, rows[there])
-                rows[there] = 0
+        for end in reversed(self._ends):
+            end.add_back()
         add_back(self._frames, self.meshes, spread(like.comm))
         return self[(0,) * len(self.halo.reach)]
 
-    def _with_edges(self) -> "Window[_H]":
-        """The window, with what is beyond the ends where that is what is nearest within."""
-        if self._edges:
-            for frame, mesh in zip(self._frames, self.meshes, strict=True):
-                for axis, along in enumerate(frame.axes):
-                    there, nearest = along.beyond
-                    rows = np.moveaxis(mesh, axis, 0)
-                    rows[there] = rows[nearest]
+    def _with_ends(self) -> "Window[_H]":
+        """The window, with what is mirrored beyond the ends."""
+        for end in self._ends:
+            end.fill()
         return self
 
     def places(self, steps: int | Sequence[int]) -> list[Index]:
@@ -300,49 +288,13 @@ def _require_near(exchange: Halo | OwnedHalo) -> None:
             )
 
 
-def is_edge(fill: object) -> bool:
-    """Whether what is nearest within lies beyond the ends, too.
-
-    >>> is_edge("edge"), is_edge(0)
-    (True, False)
-    """
-    return isinstance(fill, str) and fill == "edge"
-
-
-def require_fill(fill: Fill, dtype: np.dtype[Any]) -> _Blocks:
-    """The value for what lies beyond the ends, if the array can hold it; for edges 0.
-
-    >>> require_fill(1, np.dtype(float))
-    array(1.)
-    """
-    given = host_array(0 if is_edge(fill) else fill)
-    try:
-        with np.errstate(invalid="ignore"):
-            made = (given.real if dtype.kind in "iuf" else given).astype(dtype)
-            kept = dtype.kind not in "biufc" or _is_same(made, given)
-    except (TypeError, ValueError, OverflowError):
-        kept = False
-    if not kept or made.shape:
-        raise InvalidValueError(
-            f"fill is {fill!r:.40}",
-            f"the array has dtype {dtype}",
-            "pass a number that it can hold, or 'edge'",
-        )
-    return made
-
-
-def _is_same(x: _Blocks, y: _Blocks) -> bool:
-    """Whether numbers are the same, or both no numbers."""
-    return bool(np.all((x == y) | ((x != x) & (y != y))))  # noqa: PLR0124
-
-
 def window(  # noqa: PLR0913 - a stencil
     a: _H,
     reach: ReachLike,
     *,
     periodic: bool | Sequence[bool],
     corners: bool,
-    fill: Fill,
+    fill: Fills,
     stride: int | Sequence[int] = 1,
 ) -> Window[_H]:
     """A new window of an array; collective.
@@ -359,10 +311,12 @@ def window(  # noqa: PLR0913 - a stencil
         given = _seen(a)[0], reach, periodic, corners, a.blocks.itemsize, stride
         same = all(type(x) in _SAME for x in (reach, periodic, corners, stride))
         exchange = (_remembered if same else _exchange)(*given)
+        ends = ends_of(fill, exchange.periodic, a.dtype)
+        require_seen(ends, exchange.reach)
         if spread(a.comm) is None:
-            return Window(a, exchange, fill), {}
+            return Window(a, exchange, ends), {}
         require_plain(a.dtype)
-        told = _told(exchange, a.layout, a.payload, a.dtype, str(fill))
-        return Window(a, exchange, fill), told
+        told = _told(exchange, a.layout, a.payload, a.dtype, str(ends))
+        return Window(a, exchange, ends), told
 
     return together(a.comm, prepare).exchange()

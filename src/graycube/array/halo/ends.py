@@ -1,0 +1,168 @@
+"""What lies beyond the ends of axes: a number, or what is within, mirrored in some way.
+
+Rule: axes are filled one after the other, as by ``numpy.pad`` along each of them in turn. So
+what lies beyond two ends at once is what the later axis says.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.errors import InvalidValueError
+from graycube.gf2.arrays import IntArray
+from graycube.host import host_array
+from graycube.stencil import Frame
+
+Mirror = Literal["edge", "reflect", "symmetric", "antisymmetric"]
+Fill = float | Mirror
+Fills = Fill | Sequence[Fill | tuple[Fill, Fill]]
+"""For all ends, or an entry for each axis: for both ends, or a pair for first and last."""
+Pair = tuple[Any, Any]  # a mirror, or a number of the dtype, beyond the first and the last
+MIRRORS: tuple[str, ...] = get_args(Mirror)
+_Mesh = NDArray[Any]
+
+
+def ends_of(
+    fill: Fills, rings: Sequence[bool], dtype: np.dtype[Any]
+) -> tuple[Pair | None, ...]:
+    """What lies beyond both ends of each axis, and None for rings.
+
+    >>> ends_of([0, ("edge", 1)], [True, False], np.dtype(float))
+    (None, ('edge', array(1.)))
+    """
+    every = fill if isinstance(fill, list | tuple) else [fill] * len(rings)
+    if len(every) != len(rings):
+        raise InvalidValueError(
+            f"fill has {len(every)} entries: {fill!r:.60}",
+            f"the array has {len(rings)} axes",
+            "give one for each axis, a pair where its ends differ, or one for all",
+        )
+    pairs = [one if isinstance(one, list | tuple) else (one, one) for one in every]
+    if wrong := [pair for pair in pairs if len(pair) != len("<>")]:
+        raise InvalidValueError(
+            f"an entry of fill is {wrong[0]!r:.60}",
+            "an axis has two ends",
+            "give a pair for each axis, or one entry for both ends",
+        )
+    made = [(_end(first, dtype), _end(last, dtype)) for first, last in pairs]
+    return tuple(None if ring else pair for pair, ring in zip(made, rings, strict=True))
+
+
+def _end(fill: Fill, dtype: np.dtype[Any]) -> str | _Mesh:
+    """A mirror, or a number that the array can hold."""
+    if isinstance(fill, str) and fill in MIRRORS:
+        if fill == "antisymmetric" and dtype.kind in "bu":
+            raise InvalidValueError(
+                f"fill is {fill!r}", f"the array has dtype {dtype}", "it needs negative numbers"
+            )
+        return fill
+    given = host_array(fill)
+    try:
+        with np.errstate(invalid="ignore"):
+            made = (given.real if dtype.kind in "iuf" else given).astype(dtype)
+            kept = dtype.kind not in "biufc" or _is_same(made, given)
+    except (TypeError, ValueError, OverflowError):
+        kept = False
+    if not kept or made.shape:
+        raise InvalidValueError(
+            f"fill is {fill!r:.40}",
+            f"the array has dtype {dtype}",
+            f"pass a number that it can hold, or one of {', '.join(map(repr, MIRRORS))}",
+        )
+    return made
+
+
+def _is_same(x: _Mesh, y: _Mesh) -> bool:
+    """Whether numbers are the same, or both no numbers."""
+    return bool(np.all((x == y) | ((x != x) & (y != y))))  # noqa: PLR0124
+
+
+def require_seen(ends: Sequence[Pair | None], reach: Sequence[tuple[int, int]]) -> None:
+    """Refuse mirrors that show more than a node has, which is as far as it reaches inwards.
+
+    >>> require_seen([("symmetric", 0), None], [(2, 1), (3, 0)])
+    """
+    for axis, (pair, (below, above)) in enumerate(zip(ends, reach, strict=True)):
+        for kind, out, back in zip(pair or (), (below, above), (above, below), strict=False):
+            need = out - (kind != "reflect")
+            if isinstance(kind, str) and kind != "edge" and back < need:
+                raise InvalidValueError(
+                    f"fill is {kind!r}, axis {axis} is left by {out}, and entered by {back}",
+                    "mirrors show what is within reach",
+                    f"let the reach to the other side be {need}, too",
+                )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class End:
+    """What lies beyond an end of an axis of a mesh: rows that show others, or a number."""
+
+    rows: _Mesh
+    there: slice | IntArray
+    of: slice | IntArray | None
+    signs: _Mesh | None
+
+    def fill(self) -> None:
+        """Show what is within, as it is now."""
+        if self.of is not None:
+            shown = self.rows[self.of]
+            self.rows[self.there] = shown if self.signs is None else shown * self.signs
+
+    def add_back(self) -> None:
+        """Add what was written here to what it shows; zero is left."""
+        if self.of is not None:
+            found = self.rows[self.there]
+            added = found if self.signs is None else found * self.signs
+            if isinstance(self.of, slice):
+                self.rows[self.of] += added
+            else:
+                np.add.at(self.rows, self.of, added)
+        self.rows[self.there] = 0
+
+
+def framed(
+    frame: Frame, ends: Sequence[Pair | None], payload: tuple[int, ...], dtype: np.dtype[Any]
+) -> tuple[_Mesh, list[End]]:
+    """The mesh of a node in its frame, with numbers beyond the ends, and all its ends.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.stencil import halo
+    >>> exchange = halo(Layout.mesh((4,), nodes=(2,)), reach=2, periodic=False)
+    >>> pair = "antisymmetric", 9.0
+    >>> mesh, ends = framed(Frame(exchange, 0), [pair], (), np.dtype(float))
+    >>> mesh[2:] = [1, 2, 3, 4]
+    >>> for end in ends:
+    ...     end.fill()
+    >>> mesh, framed(Frame(exchange, 1), [pair], (), np.dtype(float))[0]
+    (array([-2., -1.,  1.,  2.,  3.,  4.]), array([0., 0., 0., 0., 9., 9.]))
+    """
+    mesh = np.zeros((*frame.shape, *payload), dtype)
+    made = list[End]()
+    for axis, (along, pair) in enumerate(zip(frame.axes, ends, strict=True)):
+        rows = np.moveaxis(mesh, axis, 0)
+        for beyond, kind in zip(along.beyond, pair or (), strict=False):
+            if not len(beyond):
+                continue
+            there = _run(beyond)
+            if not isinstance(kind, str):
+                rows[there] = kind
+                made.append(End(rows, there, None, None))
+                continue
+            of, odd = along.mirrored(beyond, kind)
+            signs = np.where(odd, -1, 1).astype(np.int8).reshape(-1, *[1] * (mesh.ndim - 1))
+            made.append(End(rows, there, _run(of), signs if kind == "antisymmetric" else None))
+    return mesh, made
+
+
+def _run(places: IntArray) -> slice | IntArray:
+    """Places that follow one another, up or down, as a slice, and one for all as one."""
+    first, last = int(places[0]), int(places[-1])
+    steps = np.diff(places)
+    if (steps == 1).all():
+        return slice(first, last + 1)
+    if (steps == -1).all():
+        return slice(first, last - 1 if last else None, -1)
+    return places
