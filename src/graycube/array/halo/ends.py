@@ -6,6 +6,7 @@ what lies beyond two ends at once is what the later axis says.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -21,6 +22,7 @@ Fill = float | Mirror
 Fills = Fill | Sequence[Fill | tuple[Fill, Fill]]
 """For all ends, or an entry for each axis: for both ends, or a pair for first and last."""
 Pair = tuple[Any, Any]  # a mirror, or a number of the dtype, beyond the first and the last
+_PLAIN = {int, float, str}
 MIRRORS: tuple[str, ...] = get_args(Mirror)
 _Mesh = NDArray[Any]
 
@@ -33,6 +35,8 @@ def ends_of(
     >>> ends_of([0, ("edge", 1)], [True, False], np.dtype(float))
     (None, ('edge', array(1.)))
     """
+    if type(fill) in _PLAIN:
+        return _same_for_all(fill, tuple(rings), dtype)
     every = fill if isinstance(fill, list | tuple) else [fill] * len(rings)
     if len(every) != len(rings):
         raise InvalidValueError(
@@ -51,10 +55,19 @@ def ends_of(
     return tuple(None if ring else pair for pair, ring in zip(made, rings, strict=True))
 
 
+@lru_cache(maxsize=64)
+def _same_for_all(
+    fill: Fill, rings: tuple[bool, ...], dtype: np.dtype[Any]
+) -> tuple[Pair | None, ...]:
+    """What most windows have, remembered."""
+    end = _end(fill, dtype)
+    return tuple(None if ring else (end, end) for ring in rings)
+
+
 def _end(fill: Fill, dtype: np.dtype[Any]) -> str | _Mesh:
     """A mirror, or a number that the array can hold."""
     if isinstance(fill, str) and fill in MIRRORS:
-        if fill == "antisymmetric" and dtype.kind in "bu":
+        if fill == "antisymmetric" and dtype.kind in {"b", "u"}:
             raise InvalidValueError(
                 f"fill is {fill!r}", f"the array has dtype {dtype}", "it needs negative numbers"
             )
@@ -85,8 +98,10 @@ def require_seen(ends: Sequence[Pair | None], reach: Sequence[tuple[int, int]]) 
 
     >>> require_seen([("symmetric", 0), None], [(2, 1), (3, 0)])
     """
-    for axis, (pair, (below, above)) in enumerate(zip(ends, reach, strict=True)):
-        for kind, out, back in zip(pair or (), (below, above), (above, below), strict=False):
+    for axis, pair in enumerate(ends):
+        if pair is None:
+            continue
+        for kind, out, back in zip(pair, reach[axis], reversed(reach[axis]), strict=True):
             need = out - (kind != "reflect")
             if isinstance(kind, str) and kind != "edge" and back < need:
                 raise InvalidValueError(
@@ -141,9 +156,11 @@ def framed(
     """
     mesh = np.zeros((*frame.shape, *payload), dtype)
     made = list[End]()
-    for axis, (along, pair) in enumerate(zip(frame.axes, ends, strict=True)):
-        rows = np.moveaxis(mesh, axis, 0)
-        for beyond, kind in zip(along.beyond, pair or (), strict=False):
+    for axis, pair in enumerate(ends):
+        if pair is None:
+            continue
+        along, rows = frame.axes[axis], np.moveaxis(mesh, axis, 0)
+        for beyond, kind in zip(along.beyond, pair, strict=True):
             if not len(beyond):
                 continue
             there = _run(beyond)
