@@ -316,7 +316,7 @@ def window(  # noqa: PLR0913 - a stencil
         if spread(a.comm) is None:
             return Window(a, exchange, ends), {}
         require_plain(a.dtype)
-        told = _told(exchange, a.layout, a.payload, a.dtype, str(ends))
+        told = _told(exchange, a.layout, a.payload, a.dtype, str(fill))
         return Window(a, exchange, ends), told
 
     return together(a.comm, prepare).exchange()
