@@ -111,9 +111,23 @@ def test_boxes_are_numpys(layout):
         assert np.array_equal(largest.read[2:7], x.real.max(axis=0)[2:7])
 
 
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+def test_elements_where_a_mask_is_true_are_numpys(layout):
+    u = gc.CubeArray.from_numpy(X, layout)
+    real, x = u.real, X.real
+    for limit in (x.mean(), x.max()):
+        mask, wanted = real > limit, x > limit
+        assert np.array_equal(u.read[mask], X[wanted])
+        assert np.array_equal(u.read[mask[..., 0]], X[wanted[..., 0]])
+        found = [i.read[mask[..., 0]] for i in mask.indices()]
+        assert np.array_equal(found, np.nonzero(wanted[..., 0]))
+
+
 @pytest.mark.parametrize(
     ("box", "text"),
     [
+        (gc.CubeArray.from_numpy(X.real, LAYOUTS[0]), "the mask has .* make it of this array"),
+        (gc.CubeArray.from_numpy(X[0] > 0, gc.Layout.mesh(X.shape[1:2], (1,))), "the mask has"),
         (np.s_[8], "along axis 0 is 8: it must lie in -8..7"),
         (np.s_[0, 0, 0, 0], "the array has 3 axes"),
         (np.s_[..., ...], "the array has 3 axes"),

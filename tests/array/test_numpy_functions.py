@@ -463,7 +463,8 @@ def test_what_brackets_do_not_read_an_error_says_how_to_take(key):
     [
         (np.trace, ["i, j = u.indices(sparse=True)", "u.sum(where=i == j)"]),
         (np.argwhere, ["np.count_nonzero(mask)", "np.where(mask, u, 0)"]),
-        (np.flatnonzero, ["[i.local[mask.local] for i in mask.indices()]"]),
+        (np.flatnonzero, ["[i.read[mask] for i in mask.indices()]"]),
+        (np.extract, ["u.read[mask]"]),
         (np.kron, ["np.vdot(a, b)"]),
         (np.place, ["u[mask] = value", "np.copyto(u, v, where=mask)"]),
         (np.block, ["np.concatenate([u, v], axis=0)"]),

@@ -137,12 +137,24 @@ def boxes(comm):
             made, wanted = u.copy(), x.copy()
             made[box] = wanted[box] = 7 + np.arange(x[box].size).reshape(x[box].shape)
             yield np.array_equal(made.to_numpy(), wanted), f"{box} of {layout}, written"
+        for limit in (0, x.max()):
+            for of in (np.s_[...], np.s_[..., 0]):
+                found, wanted = u.read[u[of] > limit], x[x[of] > limit]
+                yield np.array_equal(found, wanted), f"above {limit} in {layout}"
         top = u.max(axis=0)
+        found, wanted = top.read[top > 1], x.max(axis=0)
+        yield np.array_equal(found, wanted[wanted > 1]), f"a mask of copies {top.layout}"
         yield np.array_equal(top.read[0], x.max(axis=0)[0]), f"copies {top.layout}"
         top[[0, -1], [1, 0]] = [5, 6]
         yield top.read[[0, -1], [1, 0]].tolist() == [5, 6], f"copies {top.layout}, written"
     last = comm.rank == comm.size - 1
     yield from one_error(comm, lambda: u.read[99 if last else 0], OutOfRangeError)
+    other = gc.CubeArray.from_numpy(x > 0, u.layout)  # of one process
+    for wrong in (u, *[other] * (comm.size > 1)):
+        read = partial(u.read.__getitem__, wrong if last else u > 0)
+        yield from one_error(comm, read, InvalidValueError)
+    read = partial(u.read.__getitem__, [99] if last else u > 0)
+    yield from one_error(comm, read, OutOfRangeError)
     many = np.arange(3000) % 5
     many[1500] = int(last)  # where what NumPy prints of it has dots
     if comm.size > 1:

@@ -320,6 +320,7 @@ def stores(comm):
             yield np.array_equal(found.to_numpy(), x), f"{layout} read as {target}"
         yield np.array_equal(u.read[1:, ::2], x[1:, ::2]), f"a box of {layout}"
         yield np.array_equal(u.read[-1, 0], x[-1, 0]), f"an element of {layout}"
+        yield np.array_equal(u.read[u > 0], x[x > 0]), f"a mask in {layout}"
         i, j = u[..., 0].indices(sparse=True)
         wanted = x[..., 0] + np.add.outer(np.arange(len(x)), 10 * np.arange(x.shape[1]))
         yield np.allclose((u[..., 0] + i + 10 * j).to_numpy(), wanted), f"indices in {layout}"

@@ -18,7 +18,8 @@ from graycube.array.disk.files import load, save
 from graycube.array.drawn import drawn, require_seed
 from graycube.array.halo.ends import Fills
 from graycube.array.halo.window import Window, window
-from graycube.array.indexed.indices import Reader, along_axes, frequency, spectrum_of
+from graycube.array.indexed.indices import along_axes, frequency, spectrum_of
+from graycube.array.indexed.reading import Reader
 from graycube.array.local import blocks_of_local, local, of_entries, put_local
 from graycube.array.methods import LikeNumpy
 from graycube.array.ranks import (
@@ -291,9 +292,11 @@ class CubeArray(LikeNumpy, Shown):
     def read(self) -> Reader:
         """Elements and boxes by their index in the whole array, on every rank; collective.
 
+        With a mask over nodes, those elements where it is true, in the order of their indices.
+
         >>> x = CubeArray.from_numpy(np.arange(8.0).reshape(4, 2), Layout.mesh((4, 2), (4, 1)))
-        >>> x.read[3, 0], x.read[1:3].tolist()
-        (np.float64(6.0), [[2.0, 3.0], [4.0, 5.0]])
+        >>> x.read[3, 0], x.read[1:3].tolist(), x.read[x > 5]
+        (np.float64(6.0), [[2.0, 3.0], [4.0, 5.0]], array([6., 7.]))
         """
         return Reader(self)
 

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 PLACES = (
-    "np.count_nonzero(mask), u.sum(where=mask), or of what is here "
-    "[i.local[mask.local] for i in mask.indices()], which other ranks have too where "
-    "mask.layout.copy_count > 1"
+    "np.count_nonzero(mask), u.sum(where=mask), or on all ranks "
+    "[i.read[mask] for i in mask.indices()]"
 )
 """What to write for the indices where a mask is true, at the end of a hint."""
 _SHAPE = "the layout has the shape: use u.local.reshape(...), what is here, or to_numpy()"
@@ -18,8 +17,9 @@ _MADE = "use CubeArray.from_function(lambda i, j: 0.0, layout, comm), or np.zero
 _FUNCTIONS: dict[str, str] = {
     **dict.fromkeys(("save", "savetxt", "savez"), "let all ranks call its method save(path)"),
     **dict.fromkeys(
-        ("argwhere", "nonzero", "flatnonzero", "extract"), f"use np.where(mask, u, 0), {PLACES}"
+        ("argwhere", "nonzero", "flatnonzero"), f"use np.where(mask, u, 0), {PLACES}"
     ),
+    "extract": "use u.read[mask] on all ranks, or np.where(mask, u, 0)",
     **dict.fromkeys(("reshape", "resize"), _SHAPE),
     "ravel": _LINE,
     "kron": _PRODUCT,

@@ -41,9 +41,8 @@ def of_payload(a: Held, key: object) -> tuple[Any, ...]:
         raise InvalidTypeError(
             "u[mask] is asked for",
             "elements where a mask is true are on any nodes",
-            "use np.where(mask, u, 0), u.sum(where=mask), np.add(u, 1, out=u, where=mask), or "
-            "u.local[mask.local] for those that are here, which other ranks have too where "
-            "u.layout.copy_count > 1",
+            "on all ranks write u.read[mask] for a plain array of them, np.where(mask, u, 0), "
+            "u.sum(where=mask), or np.add(u, 1, out=u, where=mask)",
         )
     along, inside = parts_of(a, key)
     if not all_whole(along):

@@ -36,7 +36,7 @@ def points(key: Any, shape: Sequence[int]) -> list[IntArray]:  # noqa: ANN401 - 
         raise InvalidTypeError(
             "a CubeArray is given as an index",
             "an index is plain, and alike on all ranks",
-            "use np.where(mask, u, 0) for masks, and np.take_along_axis for indices over nodes",
+            "a mask stands alone, as in u.read[u > 0]; for indices use np.take_along_axis",
         )
     lines = [np.arange(n).reshape(-1, *(1,) * k) for k, n in enumerate(reversed(shape))]
     try:
