@@ -53,14 +53,19 @@ class BoundCall:
     >>> x.blocks[...] = 2
     >>> bound.run() is bound.result, bound.result.to_numpy().real.tolist()
     (True, [8.0, 0.0, 0.0, 0.0])
+    >>> bound
+    <BoundCall of fft, with result <CubeArray (4,) complex128 on 2 nodes: (b1 || b0)>>
     >>> bound.free()
     """
 
     def __init__(
-        self, call: Callable[[], CubeArray], result: CubeArray, program: Legs | None
+        self, name: str, call: Callable[[], CubeArray], result: CubeArray, program: Legs | None
     ) -> None:
         self.result = result
-        self._call, self._program = call, program
+        self._name, self._call, self._program = name, call, program
+
+    def __repr__(self) -> str:
+        return f"<BoundCall of {self._name}, with result {self.result!r}>"
 
     def run(self) -> CubeArray:
         """Do it with what is in the array now; collective. It gives the one result."""
@@ -155,7 +160,8 @@ def bind(
         )
     if program is not None and fftw is not None:
         together(a.comm, lambda: (program.prepared(), facts))
-    return BoundCall(call, result, program)
+    name = getattr(function, "__name__", "a function")
+    return BoundCall(name, call, result, program)
 
 
 def _kept(given: Any) -> Any:  # noqa: ANN401 - an argument
