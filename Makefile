@@ -56,6 +56,7 @@ bench: $(READY)
 	$(BIN)/mpiexec -n 4 $(BIN)/python benchmarks/mpi_fft.py
 	$(BIN)/mpiexec -n 4 $(BIN)/python benchmarks/predicted.py
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/rows.py
+	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/stencils.py
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/sums.py
 	$(BIN)/python benchmarks/small_calls.py
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/small_calls.py

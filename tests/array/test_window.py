@@ -5,6 +5,7 @@ import pytest
 from beyond import pairs_of, seen, within_reach
 from deposits import added_back
 from hypothesis import given, settings, strategies as st
+from scipy.ndimage import correlate
 from strategies import mesh_specs
 from sweeping import examples
 
@@ -147,6 +148,70 @@ def test_walls_of_the_cosine_and_sine_transforms():
         gc.assert_allclose(
             found.relayout(a.layout), (w[1] - 2 * a + w[-1]).to_numpy(), atol=1e-12
         )
+
+
+MODES = {"symmetric": "reflect", "reflect": "mirror", "edge": "nearest", "wrap": "wrap"}
+
+
+@pytest.mark.parametrize("kind", MODES)
+@pytest.mark.parametrize("nodes", [(4, 2), (3, 2), (1, 1)])
+@pytest.mark.parametrize("allocation", ["consecutive", "cyclic"])
+def test_weighted_sums_are_those_of_scipy(kind, nodes, allocation, monkeypatch):
+    """Of components too, and where pieces of rows are short and do not come out even."""
+    layout = gc.Layout.mesh((24, 10), nodes, allocation=allocation)
+    weights = np.random.default_rng(1).integers(-3, 4, (5, 3)).astype(float)
+    x = np.random.default_rng(0).standard_normal((24, 10, 2))
+    rules = {"periodic": kind == "wrap", "fill": 0 if kind == "wrap" else kind}
+    a = gc.CubeArray.from_numpy(x, layout)
+    w = a.halo((2, 1), corners=True, **rules)
+    wanted = correlate(x, weights[..., None], mode=MODES[kind])
+    for size in (1 << 18, 300):
+        monkeypatch.setattr("graycube.array.halo.weights._PIECE", size)
+        gc.assert_allclose(w.correlate(weights), wanted, atol=1e-12)
+    assert w.correlate(weights.tolist(), out=a) is a
+    gc.assert_allclose(a, wanted, atol=1e-12)
+    star = a.halo((2, 1), **rules).correlate([[0, 1, 0], [2, 0, 2j], [0, -1, 0]])
+    parts = [correlate(a.to_numpy(), y, mode=MODES[kind]) for y in star_parts()]
+    gc.assert_allclose(star, parts[0] + 1j * parts[1], atol=1e-12)
+
+
+def star_parts():
+    star = np.array([[0, 1, 0], [2, 0, 2j], [0, -1, 0]])[..., None]
+    return star.real, star.imag
+
+
+def test_weighted_sums_in_strides_and_of_other_numbers():
+    x = np.arange(16, dtype=np.float32) ** 2
+    w = gc.CubeArray.from_numpy(x, gc.Layout.mesh((16,), (4,), code="gray")).halo(stride=4)
+    found = w.correlate([1, -2, 1])
+    assert found.dtype == np.float32
+    assert np.array_equal(found.to_numpy(), np.roll(x, -4) - 2 * x + np.roll(x, 4))
+    assert w.correlate([0, 0.5, 0]).dtype == np.float32
+    assert not w.correlate([0]).to_numpy().any()
+    whole = gc.CubeArray.from_numpy(x.astype(int), gc.Layout.mesh((16,), (4,))).halo()
+    assert whole.correlate([1, 0, -1]).dtype == int
+    assert whole.correlate([0.5, 0, -0.5]).dtype == float
+    small = gc.CubeArray.from_numpy(np.full(16, 100, np.int8), gc.Layout.mesh((16,), (4,)))
+    assert small.halo().correlate([0.5, 1, 0.5]).to_numpy().tolist() == [200] * 16
+    with pytest.raises(InvalidValueError, match=r"out of bounds for int8.*; convert it first"):
+        small.halo().correlate([1, 300, 1])
+
+
+@pytest.mark.parametrize(
+    ("weights", "kind", "text"),
+    [
+        ([1, -2, 1], InvalidValueError, r"the weights have shape \(3,\): they have 2 axes"),
+        ([[1, -1]], InvalidValueError, "odd number of weights"),
+        ([["1"]], InvalidTypeError, "the weights have dtype"),
+        (np.ones((1, 5)), OutOfRangeError, r"the steps are \(0, -2\): the window reaches"),
+        (np.ones((3, 3)), InvalidValueError, "corners=True"),
+    ],
+)
+def test_weights_that_cannot_be(weights, kind, text):
+    a = gc.CubeArray.from_numpy(X, LAYOUT)
+    w = a.halo()
+    refused(lambda: w.correlate(weights), kind, text)
+    refused(lambda: w.correlate([[0.5]], out=a.astype("f4")), InvalidValueError, "float32")
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,9 @@ def halos(comm):
                 wanted = shifted(x, far, np.broadcast_to(periodic, 2))
                 same = np.array_equal(w[steps].to_numpy(), wanted)
                 yield same, f"{steps} of {w.halo!r} in {layout}"
+            star = w.correlate([[0, 2, 0], [0, -5, 3], [0, 0, 0]])
+            wanted = 2 * w[-1, 0] - 5 * u + 3 * w[0, 1]
+            yield np.array_equal(star.blocks, wanted.blocks), f"a sum of {w.halo!r} in {layout}"
             again = w.update(u + 1)[0, 1].to_numpy()
             far = np.multiply((0, 1), stride)
             wanted = shifted(x + 1, far, np.broadcast_to(periodic, 2))

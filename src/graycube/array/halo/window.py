@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from graycube.array.halo.borders import Borders, borders
 from graycube.array.halo.ends import Fills, Pair, ends_of, framed, require_seen
 from graycube.array.halo.neighbours import AllHere, Neighbours, add_back, frames_of, told
+from graycube.array.halo.weights import dtype_of, terms_of, weighted
 from graycube.array.held import Held, require_array
 from graycube.array.ranks import spread, together
 from graycube.array.sharing import require_plain
@@ -96,8 +97,9 @@ class Window(Generic[_H]):
         for frame, mesh, block in zip(self._frames, self.meshes, a.blocks, strict=True):
             mesh[frame.inner(still)] = self._mesh(frame, block)
 
-    def _require_like(self, a: _H) -> None:
+    def _require_like(self, a: _H, dtype: np.dtype[Any] | None = None) -> None:
         like = self._like
+        kind = dtype or like.dtype
         require_array(a, "a window")
         if spread(a.comm) != spread(like.comm):
             raise InvalidValueError(
@@ -105,10 +107,12 @@ class Window(Generic[_H]):
                 "it must be on the same",
                 "make a window of this array with halo()",
             )
+        if (a.shape, a.layout, a.dtype) == (like.shape, like.layout, kind):
+            return
         for what, own, wanted, mend in (
             ("shape", a.shape, like.shape, ""),
             ("layout", a.layout, like.layout, "bring the array there with relayout, or "),
-            ("dtype", a.dtype, like.dtype, f"use astype({like.dtype.name!r}), or "),
+            ("dtype", a.dtype, kind, f"use astype({kind.name!r}), or "),
         ):
             if own != wanted:
                 raise InvalidValueError(
@@ -186,9 +190,43 @@ class Window(Generic[_H]):
         blocks = np.empty_like(like.blocks)
         frames = zip(self._frames, self.meshes, every, strict=True)
         for (frame, mesh, places), block in zip(frames, blocks, strict=True):
-            inner = mesh[places].reshape(block.shape)
-            block[... if frame.order is None else frame.order] = inner
+            inner = mesh[places]
+            if frame.order is None:
+                block.reshape(inner.shape)[...] = inner
+            else:
+                block[frame.order] = inner.reshape(block.shape)
         return like.with_blocks(blocks)
+
+    def correlate(self, weights: object, out: _H | None = None) -> _H:
+        """The sum of what is around each element times ``weights``, whose middle is itself.
+
+        That is ``scipy.ndimage.correlate``, in strides of the window: for second differences
+        ``[1, -2, 1]``. Weights that are 0 are not read, so a star needs no corners. It takes
+        about a third of the time of ``w[1] - 2 * w[0] + w[-1]`` and the like. The result is a
+        new array, or ``out``, which may be the array itself.
+
+        >>> from graycube.array import CubeArray
+        >>> from graycube.layout import Layout
+        >>> x = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 2)))
+        >>> x.halo().correlate([[0, 1, 0], [1, -4, 1], [0, 1, 0]]).to_numpy()[0]
+        array([-4.,  2.,  0.,  2.])
+        """
+        terms = terms_of(weights, len(self.halo.reach))
+        places = [self.places(steps) for steps, _ in terms]
+        like, dtype = self._like, dtype_of(terms, self._like.dtype)
+        if out is None:
+            out = like.with_blocks(np.empty_like(like.blocks, dtype))
+        else:
+            self._require_like(out, dtype)
+        for k, (frame, block) in enumerate(zip(self._frames, out.blocks, strict=True)):
+            views = [self.meshes[k][on[k]] for on in places]
+            shape = *(len(along.own) for along in frame.axes), *block.shape[1:]
+            in_order = frame.order is None
+            own = block.reshape(shape) if in_order else np.empty(shape, dtype)
+            weighted([*zip((weight for _, weight in terms), views, strict=True)], own)
+            if not in_order:
+                block[frame.order] = own.reshape(block.shape)
+        return out
 
     @staticmethod
     def _mesh(frame: Frame, block: _Blocks) -> _Blocks:
