@@ -4,6 +4,7 @@ Rule. A word is the address bits of all axes; its address is that of the map, no
 slot above. A slot counts the elements of a block with the address bits first, extents last.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 from math import prod
 from typing import Any, overload
@@ -20,7 +21,11 @@ from graycube.layout import copied, indexing
 from graycube.layout.axis import Axis
 from graycube.layout.pieces import Piece, piece_of_cube
 from graycube.layout.placement import Placement
+from graycube.layout.product import Product, product_of
 from graycube.layout.required import require_payload
+
+_LARGE = 1 << 11
+"""Blocks of so many elements are cut out one by one, smaller ones all at once."""
 
 
 class AffinePlacement(Placement):
@@ -181,8 +186,12 @@ class AffinePlacement(Placement):
         >>> Layout.mesh((2, 4), nodes=(1, 4)).indices_on(range(3, 4))
         (array([[0, 1]]), array([[3, 3]]))
         """
-        slots = np.arange(self.block_size)[None, :]
-        return self.coordinates(np.array(nodes)[:, None], slots)
+        products = self._products(nodes)
+        if products is None:
+            slots = np.arange(self.block_size)[None, :]
+            return self.coordinates(np.array(nodes)[:, None], slots)
+        every = zip(*(product.indices() for product in products), strict=True)
+        return tuple(map(_stacked, every))
 
     @cached_property
     def is_product(self) -> bool:
@@ -240,10 +249,15 @@ class AffinePlacement(Placement):
         array = host_array(x)
         payload = require_payload(array.shape, self)
         rows = array.reshape(self.size, *payload)
-        if nodes is None and self._rows is not None:
+        those = range(1 << self.n) if nodes is None else nodes
+        products = self._products(those)
+        if products is not None:
+            whole = array.reshape(*self.shape, *payload)
+            return _stacked([product.cut(whole) for product in products])
+        if len(those) == 1 << self.n and self._rows is not None:
             blocks = permuted(rows, self._rows)
             return blocks.reshape(1 << self.n, self.block_size, *payload)
-        return rows[self._indices(nodes)]
+        return rows[self._indices(those)]
 
     def gather(self, blocks: ArrayLike) -> NDArray[Any]:
         """The array whose blocks these are: the inverse of :meth:`scatter`.
@@ -260,12 +274,19 @@ class AffinePlacement(Placement):
                 f"their first axes must be {expected}",
                 "put the node first and the slot second",
             )
+        nodes, payload = range(1 << self.n), array.shape[2:]
+        products = self._products(nodes)
+        if products is not None:
+            whole = np.empty((*self.shape, *payload), dtype=array.dtype)
+            for product, block in zip(products, array, strict=True):
+                product.put(whole, block)
+            return whole
         if self._rows is not None:
-            out = permuted(array.reshape(self.size, *array.shape[2:]), self._rows.inverse())
+            out = permuted(array.reshape(self.size, *payload), self._rows.inverse())
         else:
-            out = np.empty((self.size, *array.shape[2:]), dtype=array.dtype)
-            out[self._indices()] = array
-        return out.reshape(*self.shape, *array.shape[2:])
+            out = np.empty((self.size, *payload), dtype=array.dtype)
+            out[self._indices(nodes)] = array
+        return out.reshape(*self.shape, *payload)
 
     def gathered(self, rows: NDArray[Any]) -> NDArray[Any]:
         """The array of which each node sends its block, one node after the other.
@@ -283,6 +304,17 @@ class AffinePlacement(Placement):
             return None
         return indexing.row_of(self.p, self.n) @ self.map
 
-    def _indices(self, nodes: range | None = None) -> IntArray:
-        those = np.arange(1 << self.n) if nodes is None else np.array(nodes)
-        return self.index(those[:, None], np.arange(self.block_size)[None, :])
+    def _indices(self, nodes: range) -> IntArray:
+        return self.index(np.array(nodes)[:, None], np.arange(self.block_size)[None, :])
+
+    def _products(self, nodes: range) -> list[Product] | None:
+        """What each of the nodes has, unless blocks are so small that this takes longer."""
+        if self.block_size < _LARGE and len(nodes) > 1:
+            return None
+        found = [product_of(self, node) for node in nodes]
+        return [one for one in found if one is not None] if None not in found else None
+
+
+def _stacked(blocks: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Blocks side by side; one alone is not copied."""
+    return blocks[0][None] if len(blocks) == 1 else np.stack(blocks)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
+from graycube.layout.product import product_of
 
 if TYPE_CHECKING:
     from graycube.layout.affine import AffinePlacement
@@ -74,6 +75,9 @@ def piece_of_cube(layout: "AffinePlacement", nodes: range) -> Piece:
     >>> piece.shape, piece.slices
     ((3, 2), (slice(1, 6, 2), slice(1, 4, 2)))
     """
+    product = product_of(layout, nodes.start) if len(nodes) == 1 else None
+    if product is not None:
+        return Piece(tuple(map(np.sort, product.along)), product.rows())
     along = [np.ravel(index) for index in layout.indices_on(nodes)]
     found = [np.unique(index, return_inverse=True) for index in along]
     shape = tuple(len(own) for own, _ in found)
