@@ -188,15 +188,15 @@ def _write_own(
     MPI = mpi()  # noqa: N806 - as everybody calls it
     size = blocks.itemsize * prod(blocks.shape[2:])
     element = MPI.BYTE.Create_contiguous(size).Commit()
-    if isinstance(layout, Layout):
+    if isinstance(layout, Layout) and not layout.is_product:
         index = layout.index(np.array(comm.rank), np.arange(layout.block_size))
         order = np.argsort(index)
         order = order[layout.locate(index[order])[0] == comm.rank]  # of copies, the lowest
         data, places = blocks[0][order], _at(index[order], size, element)
     else:
         first = layout.nodes_like(comm.rank)[0] == comm.rank
-        data = blocks[0] if first else blocks[0, :0]
         own = layout.piece(range(comm.rank, comm.rank + 1))
+        data = own.of(blocks).reshape(blocks.shape[1:]) if first else blocks[0, :0]
         places = _box(layout, own, size, element) if len(data) else element.Dup()
     data = np.ascontiguousarray(data)
     places.Commit()

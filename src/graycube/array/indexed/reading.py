@@ -106,14 +106,13 @@ def _where(a: Held, mask: Held) -> _Array:
         whole: _Array = a.layout.gather(a.blocks)[a.layout.gather(mask.blocks)]
         return whole
     first = a.layout.nodes_like(over.rank)[0] == over.rank
-    here = mask.blocks[0] & first
-    places = [along[0] for along in a.layout.indices_on(a.nodes)]
-    index = np.ravel_multi_index(places, a.layout.shape) * prod(mask.payload)
-    inside = np.arange(prod(mask.payload)).reshape(mask.payload)
-    keys = np.add.outer(index, inside)[here]
+    slots, *inside = np.nonzero(mask.blocks[0] if first else mask.blocks[0, :0])
+    keys = a.layout.index(np.full_like(slots, over.rank), slots)
+    if inside:
+        keys = keys * prod(mask.payload) + np.ravel_multi_index(inside, mask.payload)
     with no_way_back(lambda: "read"):
         counts = over.allgather(len(keys))
-        found = _from_all(a.blocks[0][here], counts, over)
+        found = _from_all(a.blocks[0][(slots, *inside)], counts, over)
         elements: _Array = found[np.argsort(_from_all(keys, counts, over))]
     return elements
 

@@ -64,9 +64,12 @@ def var(  # noqa: PLR0913
     centre = mean(a, axis, inside, keepdims=True, where=where)
 
     def square() -> Held:  # what it raises on a rank is raised on all
-        given = [a.astype(inside or a.dtype), centre]
-        apart: Held = element_by_element(np.subtract, given, {})
-        return apart.with_blocks((apart.blocks * apart.blocks.conj()).real)
+        given = a if inside is None or a.dtype == inside else a.astype(inside)
+        apart: Held = element_by_element(np.subtract, [given, centre], {})
+        x = apart.blocks
+        if x.dtype.kind != "c":
+            return apart.with_blocks(np.multiply(x, x, out=x))
+        return apart.with_blocks(x.real**2 + x.imag**2)
 
     total = reduced(a, np.add, axis, keepdims=keepdims, where=where, of=square)
     count = _count(a, axis, where, keepdims=keepdims)
