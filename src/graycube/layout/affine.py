@@ -21,7 +21,7 @@ from graycube.layout import copied, indexing
 from graycube.layout.axis import Axis
 from graycube.layout.pieces import Piece, piece_of_cube
 from graycube.layout.placement import Placement
-from graycube.layout.product import Product, product_of
+from graycube.layout.product import ByAxis, product_of
 from graycube.layout.required import require_payload
 
 _LARGE = 1 << 11
@@ -307,7 +307,7 @@ class AffinePlacement(Placement):
     def _indices(self, nodes: range) -> IntArray:
         return self.index(np.array(nodes)[:, None], np.arange(self.block_size)[None, :])
 
-    def _products(self, nodes: range) -> list[Product] | None:
+    def _products(self, nodes: range) -> list[ByAxis] | None:
         """What each of the nodes has, unless blocks are so small that this takes longer."""
         if self.block_size < _LARGE and len(nodes) > 1:
             return None

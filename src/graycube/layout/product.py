@@ -22,7 +22,7 @@ _KEPT = 64  # nodes of layouts
 _Array = NDArray[Any]
 
 
-class Product(NamedTuple):
+class ByAxis(NamedTuple):
     """The index along each axis, in the order of its digits, and all digits of a slot.
 
     ``order`` says where in the slot the digits are that the axes have, one axis after another.
@@ -84,7 +84,7 @@ class Product(NamedTuple):
 
 
 @lru_cache(maxsize=_KEPT)
-def product_of(layout: "AffinePlacement", node: int) -> Product | None:
+def product_of(layout: "AffinePlacement", node: int) -> ByAxis | None:
     """What a node has along each axis; None where digits of a slot belong to several axes.
 
     >>> from graycube.layout import Layout
@@ -117,7 +117,7 @@ def product_of(layout: "AffinePlacement", node: int) -> Product | None:
         along.append(words)
     sizes = tuple(size for _, size in digits)
     order = sorted(range(len(digits)), key=lambda place: digits[place][0])
-    return Product(tuple(along), sizes, tuple(order))
+    return ByAxis(tuple(along), sizes, tuple(order))
 
 
 def _part(word: int, bits: range) -> int:
