@@ -200,7 +200,7 @@ def _by_index(
     (node,) = nodes_here(layout, comm)
     return _at_once(
         partial(fetch_by_index, layout, target, node, shift),
-        partial(_script_by_index, layout, target, node, shift),
+        partial(script_by_index, layout, target, node, shift),
         require_comm(comm),
         blocks,
         np.empty((1, target.block_size, *blocks.shape[2:]), blocks.dtype),
@@ -220,13 +220,6 @@ def _at_once(
         return bound.run()
     finally:
         bound.free()
-
-
-@lru_cache(maxsize=SCRIPTS)
-def _script_by_index(
-    layout: Layout, target: Layout, node: int, shift: tuple[int, ...]
-) -> Script:
-    return script_by_index(layout, target, node, shift)
 
 
 @lru_cache(maxsize=SCRIPTS)

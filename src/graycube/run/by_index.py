@@ -6,6 +6,7 @@ of an element takes its own, and else that of the node that is most like it.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,12 @@ from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
 from graycube.run.script import Bank, Draft, Part, Script, part
 
+_KEPT = 32  # scripts
 
+
+@lru_cache(maxsize=_KEPT)
 def script_by_index(
-    source: Layout, target: Layout, node: int, shift: Sequence[int] = ()
+    source: Layout, target: Layout, node: int, shift: tuple[int, ...] = ()
 ) -> Script:
     """What a node does; the layouts have the same shape and nodes.
 
@@ -28,7 +32,7 @@ def script_by_index(
     >>> [(m.peer, m.parts[0].rows) for m in script.rounds[0].sends]
     [(1, slice(2, 3, None))]
     """
-    steps = tuple(shift) or (0,) * len(source.axes)
+    steps = shift or (0,) * len(source.axes)
     going, coming = _going(source, target, node, steps), _coming(source, target, node, steps)
     draft = Draft()
     kept: tuple[tuple[Part, Part], ...] = ()
