@@ -1,6 +1,6 @@
 """Data taken from place to place, whether the nodes are here or on other ranks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from math import prod
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from graycube.layout.indexing import row_of
 from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
 from graycube.run import redistribution, require_comm, script_by_index, scripts_at_once
-from graycube.run.fetch import Fetch, fetch, fetch_by_index
+from graycube.run.fetch import fetch, fetch_by_index
 from graycube.run.mpi import Comm
 from graycube.run.reused import apart, components_first
 from graycube.run.script import Script
@@ -53,7 +53,7 @@ def moved(
         return taken(blocks, layout, before, after)
     (node,) = nodes_here(layout, over)
     payload, move = prod(axis.extent for axis in layout.axes), after @ before.inverse()
-    return _at_once(
+    return redistribution(
         partial(fetch, move, layout.n, node),
         partial(_script, move, layout.n, node, payload),
         over,
@@ -198,28 +198,13 @@ def _by_index(
 ) -> _Blocks:
     """What a script by index does, on several ranks."""
     (node,) = nodes_here(layout, comm)
-    return _at_once(
+    return redistribution(
         partial(fetch_by_index, layout, target, node, shift),
         partial(script_by_index, layout, target, node, shift),
         require_comm(comm),
         blocks,
         np.empty((1, target.block_size, *blocks.shape[2:]), blocks.dtype),
     )
-
-
-def _at_once(
-    seen: Callable[[], Fetch],
-    script: Callable[[], Script],
-    comm: Comm,
-    blocks: _Blocks,
-    result: _Blocks,
-) -> _Blocks:
-    """The result, by memory that ranks share or by messages."""
-    bound = redistribution(seen, script, comm, blocks, result)
-    try:
-        return bound.run()
-    finally:
-        bound.free()
 
 
 @lru_cache(maxsize=SCRIPTS)
