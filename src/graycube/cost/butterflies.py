@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from graycube.cost.bound import Bound
 from graycube.cost.spread import near_all
 from graycube.errors import InvalidValueError
+from graycube.gf2 import Span
 from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.schedule import Task
@@ -137,14 +138,8 @@ def _farthest(layout: Layout, axis: int) -> int:
     Node bits that no sum of others equals can all differ at once.
     """
     mask = _mask(layout, axis)
-    basis: list[int] = []
-    for d in exchanged_dims(layout, axis):
-        vector = layout.map.matrix.rows[d] & mask
-        for known in basis:
-            vector = min(vector, vector ^ known)
-        if vector:
-            basis.append(vector)
-    return len(basis)
+    rows = layout.map.matrix.rows
+    return len(Span(rows[d] & mask for d in exchanged_dims(layout, axis)))
 
 
 def _mask(layout: Layout, axis: int) -> int:

@@ -6,7 +6,7 @@ carry.
 """
 
 from graycube.cost.bound import Bound
-from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2 import AffineMap, Span
 from graycube.machine import Machine, Wiring
 from graycube.schedule import Task
 
@@ -48,8 +48,7 @@ def _leaving(displacement: AffineMap, wires: Wiring, n: int) -> float:
     columns = [column >> dims.start & mask for column in displacement.matrix.columns]
     constant = displacement.constant >> dims.start & mask
     enclosed = nodes == dims.start and dims.stop == n
-    inside = columns[:nodes] + columns[n:] if enclosed else columns
-    within = Matrix(tuple(inside), len(dims)).rank()
-    if Matrix((*columns, constant), len(dims)).rank() > within:
+    inside = Span(columns[:nodes] + columns[n:] if enclosed else columns)
+    if any(v not in inside for v in (*columns, constant)):
         return 1.0
-    return 1.0 - 2.0**-within
+    return 1.0 - 2.0 ** -len(inside)

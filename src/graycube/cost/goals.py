@@ -8,21 +8,22 @@ Rules. A node *knows* of a block when it has, or had, a part of it.
    with p ports (p + 1)^R nodes know after R rounds, at most.
 """
 
-from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2 import AffineMap, Span
 
 
 def goals_of(displacement: AffineMap) -> tuple[int, int]:
     """The r for which a block goes to 2^r nodes, and how many nodes know of one in the end.
 
+    >>> from graycube.gf2 import Matrix
     >>> goals_of(AffineMap(Matrix((1, 2, 1, 2), 2)))  # two node bits, two slot bits
     (2, 4)
     >>> goals_of(AffineMap(Matrix((1, 0, 2), 2)))  # nodes 1 and 3 keep nothing
     (1, 3)
     """
     n, columns = displacement.height, displacement.matrix.columns
-    rank = Matrix(tuple(columns[n:]), n).rank()
-    none_kept = Matrix((*columns, displacement.constant), n).rank() > rank
-    return rank, (1 << rank) + none_kept
+    goals = Span(columns[n:])
+    none_kept = any(v not in goals for v in (*columns, displacement.constant))
+    return len(goals), (1 << len(goals)) + none_kept
 
 
 def rounds_to_know(nodes: int, ports: int) -> int:

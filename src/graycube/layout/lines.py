@@ -11,7 +11,7 @@ Rules.
 from dataclasses import replace
 from functools import lru_cache
 
-from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2 import AffineMap, Matrix, Span
 from graycube.layout.axis import Axis
 from graycube.layout.grids import without_low
 from graycube.layout.layout import Layout
@@ -98,18 +98,14 @@ def stretched(layout: Layout, axis: int) -> Layout:
         local = max(0, len(bits) - len(changing))
         along = along if local >= along.low else Axis(along.bits, along.extent)
     others = [b for b in range(p - layout.copies) if b not in bits]
-    rows = _filled(rows, [*bits[:local]], others, p)
+    rows = _filled(rows, [*bits[:local]], others)
     axes = (*layout.axes[:axis], along, *layout.axes[axis + 1 :])
     return replace(layout, map=AffineMap(Matrix.from_rows(rows, p), constant), axes=axes)
 
 
-def _filled(nodes: list[int], held: list[int], others: list[int], p: int) -> list[int]:
+def _filled(nodes: list[int], held: list[int], others: list[int]) -> list[int]:
     """Rows of nodes, some perhaps missing, and single bits in memory, in their order."""
-    basis = [row for row in nodes if row] + [1 << b for b in held]
-    free = []
-    for b in others:
-        if Matrix((*basis, 1 << b), p).rank() == len(basis) + 1:
-            basis.append(1 << b)
-            free.append(b)
+    known = Span([*nodes, *(1 << b for b in held)])
+    free = [b for b in others if known.add(1 << b)]
     rows = [row or 1 << free.pop() for row in nodes]
     return [*rows, *(1 << b for b in sorted([*held, *free]))]

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2 import AffineMap, Matrix, Span
 from graycube.layout import Layout
 
 _KEPT = 1 << 10  # qubits of layouts
@@ -75,8 +75,9 @@ def home(layout: Layout, near: Sequence[int]) -> Layout:
     far = [1 << q for q in range(p) if not mask >> q & 1]
     kept, given_up = _reduced(layout.map.matrix.rows[:n], mask)
     values = [value for _, value in kept]
+    span = Span(values)
     for bit in far:  # what nodes say of the other qubits, until it is all of them
-        if len(values) < n and Matrix.from_rows([*values, bit], p).rank() > len(values):
+        if len(values) < n and span.add(bit):
             values.append(bit)
     sums = Matrix.from_rows([how for how, _ in (*kept, *given_up)], n)
     nodes = (sums.inverse() @ Matrix.from_rows(values, p)).rows if n else ()

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2 import AffineMap, Matrix, Span
 from graycube.gf2.strides import MOST_AXES, axes_of, strided
 from graycube.layout import Layout
 from graycube.run.by_index import taken_from
@@ -200,11 +200,9 @@ def positions(changes: Sequence[int], n: int) -> Matrix:
     >>> [positions([3], 2)(node) for node in (0, 3)]
     [0, 1]
     """
-    found: list[int] = []
-    for change in [*changes, *(1 << d for d in range(n))]:
-        if change and Matrix((*found, change), n).rank() == len(found) + 1:
-            found.append(change)
-    return Matrix(tuple(found), n).inverse()
+    span = Span()
+    found = tuple(c for c in [*changes, *(1 << d for d in range(n))] if span.add(c))
+    return Matrix(found, n).inverse()
 
 
 @lru_cache(maxsize=KEPT)

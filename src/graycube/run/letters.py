@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2 import AffineMap, Matrix, Span
 from graycube.run.fetch import KEPT, Fetch, at_places, positions
 
 
@@ -79,15 +79,8 @@ def letters(move: AffineMap, n: int, node: int) -> Letters:
 
 def _independent(changes: Sequence[int]) -> list[int]:
     """The first bits whose changes no others make up."""
-    found, kept = list[int](), list[int]()
-    for bit, change in enumerate(changes):
-        rest = change
-        for known in kept:
-            rest = min(rest, rest ^ known)
-        if rest:
-            kept.append(rest)
-            found.append(bit)
-    return found
+    span = Span()
+    return [bit for bit, change in enumerate(changes) if span.add(change)]
 
 
 def _kept(slot: int, bits: Sequence[int]) -> int:
