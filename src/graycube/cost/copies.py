@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from graycube.cost.traffic import RoundTraffic
-from graycube.gf2 import AffineMap, Matrix, Span
+from graycube.gf2 import AffineMap
+from graycube.gf2.affine import nonzero_share, shift_of
 from graycube.schedule import Replication
 
 
@@ -20,7 +21,8 @@ def copy_rounds(network: Replication) -> Iterator[RoundTraffic]:
     """
     task, turns = network.task, network.turns
     for stage in range(len(network.stages)):
-        copies = sum(map(_elsewhere, network.inputs(stage)), Fraction(0))  # for each node
+        shares = map(nonzero_share, _shifts(network, stage))
+        copies = sum(shares, Fraction(0))  # for each node
         links = copies * Fraction(1 << task.n, turns)
         yield RoundTraffic(task.block, links * task.block, links, times=turns)
 
@@ -31,14 +33,11 @@ def copy_loads(network: Replication) -> Iterator[tuple[int, dict[int, int]]]:
     A copy comes from a neighbour; where copies go one after the other, either may be first.
     """
     for stage in range(len(network.stages)):
-        shifts = (AffineMap(source.matrix + Matrix.identity(source.width), source.constant)
-                  for source in network.inputs(stage))  # fmt: skip
-        dims = {d for shift in shifts for d in range(network.task.n)
+        dims = {d for shift in _shifts(network, stage) for d in range(network.task.n)
                 if shift.matrix.rows[d] or shift.constant >> d & 1}  # fmt: skip
         yield network.turns, dict.fromkeys(dims, network.task.block)
 
 
-def _elsewhere(source: AffineMap) -> Fraction:
-    """The part of all nodes whose source is another node."""
-    shift = Span((source.matrix + Matrix.identity(source.width)).columns)
-    return 1 - Fraction(int(source.constant in shift), 1 << len(shift))
+def _shifts(network: Replication, stage: int) -> Iterator[AffineMap]:
+    """How far the sources of all nodes are from them, for each input."""
+    return (shift_of(source, source.height) for source in network.inputs(stage))

@@ -1,9 +1,13 @@
-"""Bounds from the ways that lead from one node to another.
+"""Bounds from the ways that lead from one node to another, and from one to many.
 
-Rule: d links of a node lead closer to a node at distance d, all others farther away. Of the
-elements that have to arrive within T cycles, one that leaves for good over a link of the first
-kind does so in cycle T - d at the latest, over the others two cycles before that (TR-20-91
-section 2: d disjoint paths have d hops and n - d have d + 2).
+Rules.
+
+1. d links of a node lead closer to a node at distance d, all others farther away. Of
+   the elements that have to arrive within T cycles, one that leaves for good over a link of the
+   first kind does so in cycle T - d at the latest, over the others two cycles before that
+   (TR-20-91 section 2: d disjoint paths have d hops and n - d have d + 2).
+2. In a round each node sends to as many others as it has ports, hop by hop or on circuits. So
+   with p ports (p + 1)^R nodes know of a block after R rounds, at most.
 """
 
 
@@ -28,3 +32,15 @@ def shortest_paths(distance: int, block: int, ports: int) -> int:
     64
     """
     return distance - 1 + -(-block // min(ports, distance))
+
+
+def rounds_to_know(nodes: int, ports: int) -> int:
+    """The fewest rounds after which so many nodes can know of one block.
+
+    >>> [rounds_to_know(nodes, ports=1) for nodes in (2, 4, 5)], rounds_to_know(9, ports=2)
+    ([1, 2, 3], 2)
+    """
+    rounds, knowing = 0, 1
+    while knowing < nodes:
+        rounds, knowing = rounds + 1, knowing * (ports + 1)
+    return rounds

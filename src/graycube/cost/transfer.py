@@ -1,29 +1,36 @@
 """Bounds from how far, how much, and to how many nodes, data has to travel.
 
-They follow from the displacement of each address, (move a) ^ a in its node bits: an affine map,
-so the mean distance is half of its rows that are not zero, whatever the size of the cube.
+They follow from the displacement of each address (:mod:`graycube.cost.displacement`).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import ceil
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 from graycube.cost.bound import Bound
 from graycube.cost.butterflies import butterfly_bound
 from graycube.cost.cards import card_bound
 from graycube.cost.certificate import KNOWN_DIMS, known_certificate
 from graycube.cost.cut import best_cut
+from graycube.cost.displacement import (
+    crossed,
+    crossing_halves,
+    displacement_of,
+    distances,
+    goals_of,
+    largest_distance,
+    leaving_share,
+    mean_distance,
+)
 from graycube.cost.few_rounds import converted_width, least_volumes
-from graycube.cost.goals import goals_of, rounds_to_know
-from graycube.cost.paths import disjoint_paths, shortest_paths
+from graycube.cost.paths import disjoint_paths, rounds_to_know, shortest_paths
 from graycube.errors import InvalidTypeError
-from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2 import AffineMap
 from graycube.machine import Machine
 from graycube.schedule import Task
 from graycube.texts import counted
 
-EXACT_RANK = 12  # up to 2^12 displacements are tried one by one
 _BOTH = "start-ups and bytes"
 _ROUNDED = 1 - 1e-12  # so much of a sum of seconds is surely there
 
@@ -47,7 +54,7 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
     _require_kinds(task, machine)
     if task.stages:
         return (butterfly_bound(task, machine),)
-    displacement = _displacement(task)
+    displacement = displacement_of(task)
     if not any((*displacement.matrix.columns, displacement.constant)):
         return (Bound("nothing moves", 0.0, "every element is on its node already"),)
     ports, least = machine.links_at_once, machine.cheapest
@@ -107,7 +114,7 @@ def stairs(task: Task, machine: Machine) -> tuple[Stair, ...]:
     [(4, 400), (5, 250), (6, 235), (7, 232)]
     """
     _require_kinds(task, machine)
-    displacement = _displacement(task)
+    displacement = displacement_of(task)
     bounds = [bound for bound in lower_bounds(task, machine) if bound.name != _BOTH]
     if task.stages or not machine.alike or len(bounds) < 2:
         return ()
@@ -187,19 +194,13 @@ def _startup_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bou
     many = f"a block goes to 2^{goals} nodes"
     wide = Bound("start-ups", rounds * min(seconds), many, rounds * startup)
     if machine.switching == "circuit":
-        total = max(seconds[d] for d in _moved(displacement))
+        total = max(seconds[d] for d in crossed(displacement))
         far = Bound("start-ups", total, "what moves at all is sent once", startup)
     else:
         total = largest_distance(displacement, seconds)
         startup *= largest_distance(displacement)
         far = Bound("start-ups", total, "TR-20-92 Lemma 3", startup)
     return wide if wide.seconds > far.seconds else far
-
-
-def _moved(displacement: AffineMap) -> list[int]:
-    """The dimensions that something has to cross."""
-    rows = enumerate(displacement.matrix.rows)
-    return [d for d, row in rows if row or displacement.constant >> d & 1]
 
 
 def _certified(task: Task, ports: int) -> Fraction | None:
@@ -231,8 +232,7 @@ def _bisection_bound(task: Task, machine: Machine, displacement: AffineMap) -> B
     narrow = {d: float(w.narrowness(d)) for w in machine.wires for d in w.dims}
     cards = {d: w.ports for w in machine.wires for d in w.dims if narrow[d] > 1}
     startups = [link.startup / cards.get(d, 1) for d, link in enumerate(machine.links)]
-    halves = [1 if row else 2 * (displacement.constant >> d & 1)
-              for d, row in enumerate(displacement.matrix.rows)]  # fmt: skip
+    halves = crossing_halves(displacement)
     seconds = [
         startups[d] + task.block_bytes * half / 2 * link.per_byte * narrow.get(d, 1.0)
         if half
@@ -250,7 +250,7 @@ def _path_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
     cycles = 0
     if not any(displacement.matrix.columns[task.n :]):
         ports = machine.links_at_once
-        far = _distances(displacement)
+        far = distances(displacement)
         cycles = max(disjoint_paths(task.n, d, task.block, ports) for d in far)
     seconds = cycles * task.itemsize * machine.cheapest.per_byte
     return Bound("paths", seconds, "TR-20-91 section 3.1")
@@ -265,108 +265,10 @@ def minimum_path_bound(task: Task, machine: Machine) -> Bound:
     minimum paths: 100 s (TR-20-91 Theorems 2 and 4)
     """
     _require_kinds(task, machine)
-    displacement, ports = _displacement(task), machine.links_at_once
+    displacement, ports = displacement_of(task), machine.links_at_once
     cycles = 0
     if not any(displacement.matrix.columns[task.n :]):
-        far = _distances(displacement)
+        far = distances(displacement)
         cycles = max((shortest_paths(d, task.block, ports) for d in far), default=0)
     seconds = cycles * task.itemsize * machine.cheapest.per_byte
     return Bound("minimum paths", seconds, "TR-20-91 Theorems 2 and 4")
-
-
-def _distances(displacement: AffineMap) -> set[int]:
-    """Distances above 0 over which some node sends its block: all of them, if they are few."""
-    basis = displacement.matrix.image()
-    reached = [displacement.constant]
-    for vector in basis if len(basis) <= EXACT_RANK else ():
-        reached += [v ^ vector for v in reached]
-    reached += [displacement.constant ^ vector for vector in displacement.matrix.columns]
-    found = {v.bit_count() for v in reached} | {largest_distance(displacement)}
-    return found - {0}
-
-
-def _displacement(task: Task) -> AffineMap:
-    """From machine address to the cube dimensions its content has to cross."""
-    low = (1 << task.n) - 1
-    columns = ((c ^ 1 << j) & low for j, c in enumerate(task.move.matrix.columns))
-    return AffineMap(Matrix(tuple(columns), task.n), task.move.constant & low)
-
-
-def mean_distance(displacement: AffineMap, rates: Sequence[Fraction] | None = None) -> Fraction:
-    """The mean of the distances over all elements: TR-20-92 Lemma 3, for any affine map.
-
-    With ``rates`` a dimension counts as often as a link of rate 1 would carry the element.
-
-    >>> mean_distance(AffineMap(Matrix((0b01, 0b10), 2)))
-    Fraction(1, 1)
-    >>> mean_distance(AffineMap(Matrix((0b01, 0b10), 2)), (Fraction(1), Fraction(1, 4)))
-    Fraction(5, 2)
-    """
-    twice = [1 if row else 2 * (displacement.constant >> i & 1)
-             for i, row in enumerate(displacement.matrix.rows)]  # fmt: skip
-    if rates is None:
-        return Fraction(sum(twice), 2)
-    return sum((t / rate for t, rate in zip(twice, rates, strict=True)), Fraction(0)) / 2
-
-
-@overload
-def largest_distance(displacement: AffineMap) -> int: ...
-@overload
-def largest_distance(displacement: AffineMap, tolls: Sequence[float]) -> float: ...
-def largest_distance(
-    displacement: AffineMap, tolls: Sequence[float] | None = None
-) -> int | float:
-    """A distance that some element has to go; the largest one, if the rank is small.
-
-    With ``tolls`` each dimension is so long. Above that rank a greedy sum of the basis is
-    taken, which is exact for conversions on links that are alike.
-
-    >>> largest_distance(AffineMap(Matrix((0b01, 0b10), 2)))
-    2
-    >>> largest_distance(AffineMap(Matrix((0b01, 0b10), 2)), (1.0, 4.0))
-    5.0
-    """
-    if tolls is not None and len(set(tolls)) == 1:
-        return tolls[0] * largest_distance(displacement)
-    length = int.bit_count if tolls is None else _length(tolls)
-    basis = displacement.matrix.image()
-    if len(basis) <= EXACT_RANK:
-        reached = [displacement.constant]
-        for vector in basis:
-            reached += [v ^ vector for v in reached]
-        return max(map(length, reached))
-    farthest = displacement.constant
-    for vector in basis:
-        farthest = max(farthest, farthest ^ vector, key=length)
-    return length(farthest)
-
-
-def _length(tolls: Sequence[float]) -> Callable[[int], float]:
-    """What a way costs that crosses the dimensions of a bit vector."""
-    masks: dict[float, int] = {}
-    for d, toll in enumerate(tolls):
-        masks[toll] = masks.get(toll, 0) | 1 << d
-    return lambda v: sum(toll * (v & mask).bit_count() for toll, mask in masks.items())
-
-
-def leaving_share(displacement: AffineMap) -> Fraction:
-    """The part of its block that some node has to send away.
-
-    If the displacement does not depend on the slot, some node sends all of it; otherwise at
-    least the mean over all addresses.
-
-    >>> leaving_share(AffineMap(Matrix((0, 1), 1)))  # one node bit, crossed where the slot is 1
-    Fraction(1, 2)
-    """
-    n = displacement.height
-    if not any(displacement.matrix.columns[n:]):
-        return Fraction(1)
-    stays = displacement.constant == 0 or _in_image(displacement)
-    return 1 - Fraction(int(stays), 1 << displacement.matrix.rank())
-
-
-def _in_image(displacement: AffineMap) -> bool:
-    extended = Matrix(
-        (*displacement.matrix.columns, displacement.constant), displacement.height
-    )
-    return extended.rank() == displacement.matrix.rank()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import overload
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray, apply_columns
 from graycube.gf2.matrix import MOST_SHOWN, Matrix, entries
+from graycube.gf2.span import Span
 from graycube.show import Lines, Sheet, Shown, shown
 
 
@@ -161,3 +163,25 @@ class AffineMap(Shown):
     def _lines(self, most: int) -> list[str]:
         lines = zip(entries(self.matrix, most), shown(self.height, most), strict=True)
         return [f"{x} | {self.constant >> i & 1}" if i is not None else x for x, i in lines]
+
+
+def shift_of(move: AffineMap, bits: int) -> AffineMap:
+    """What a map of addresses adds to so many of their lowest bits.
+
+    >>> swap = AffineMap(Matrix.permutation([1, 0]))
+    >>> [shift_of(swap, 1)(address) for address in range(4)]
+    [0, 1, 1, 0]
+    """
+    low = (1 << bits) - 1
+    columns = ((c ^ 1 << j) & low for j, c in enumerate(move.matrix.columns))
+    return AffineMap(Matrix(tuple(columns), bits), move.constant & low)
+
+
+def nonzero_share(f: AffineMap) -> Fraction:
+    """The part of all bit vectors that a map does not take to 0.
+
+    >>> nonzero_share(shift_of(AffineMap(Matrix.permutation([1, 0])), 1))
+    Fraction(1, 2)
+    """
+    span = Span(f.matrix.columns)
+    return 1 - Fraction(int(f.constant in span), 1 << len(span))

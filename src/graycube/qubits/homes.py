@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graycube.gf2 import AffineMap, Matrix, Span
+from graycube.gf2.affine import nonzero_share, shift_of
 from graycube.layout import Layout
 
 _KEPT = 1 << 10  # qubits of layouts
@@ -126,11 +127,4 @@ def moving(source: Layout, target: Layout) -> float:
     >>> moving(Layout.consecutive(4, 1), home(Layout.consecutive(4, 1), [3, 2, 1]))
     0.5
     """
-    change = target.map @ source.inverse_map
-    nodes = range(source.n)
-    rows = [row ^ 1 << k for k, row in zip(nodes, change.matrix.rows, strict=False)]
-    differences = Matrix.from_rows(rows, source.p)
-    rank = differences.rank()
-    constant = change.constant & (1 << source.n) - 1
-    wider = Matrix((*differences.columns, constant), source.n) if source.n else differences
-    return 1.0 if wider.rank() > rank else 1 - 0.5**rank
+    return float(nonzero_share(shift_of(target.map @ source.inverse_map, source.n)))
