@@ -6,7 +6,7 @@ rest on, with a citation.
 """
 
 from graycube.cost.bound import Bound
-from graycube.cost.butterflies import butterfly_bound, butterfly_cycles, exchanged_dims
+from graycube.cost.butterflies import butterfly_bound, butterfly_cycles
 from graycube.cost.certificate import Certificate, known_certificate, load_certificate
 from graycube.cost.cut import Cut, best_cut
 from graycube.cost.replay import Replay, replay
@@ -14,6 +14,7 @@ from graycube.cost.simulate import Traffic, simulate
 from graycube.cost.tolls import Tolls
 from graycube.cost.traffic import RoundTraffic
 from graycube.cost.transfer import Stair, lower_bounds, minimum_path_bound, stairs
+from graycube.layout.lines import exchanged_dims
 
 __all__ = [
     "Bound",

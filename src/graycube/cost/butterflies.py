@@ -27,6 +27,7 @@ from graycube.cost.spread import near_all
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Span
 from graycube.layout import Layout
+from graycube.layout.lines import exchanged_dims
 from graycube.machine import Machine
 from graycube.schedule import Task
 
@@ -120,16 +121,6 @@ def _slowest(task: Task, machine: Machine, dims: Sequence[int]) -> float:
     links = [machine.links[d] for d in dims]
     through = sum(half * link.per_byte for link in links) / machine.links_at_once
     return max([through, *(link.startup + half * link.per_byte for link in links)])
-
-
-def exchanged_dims(layout: Layout, axis: int) -> list[int]:
-    """The dimensions that depend on bits of the axis, which a transform has to cross.
-
-    >>> exchanged_dims(Layout.mesh((16, 8), nodes=(4, 2), code="gray"), axis=0)
-    [1, 2]
-    """
-    mask = _mask(layout, axis)
-    return [d for d, row in enumerate(layout.map.matrix.rows[: layout.n]) if row & mask]
 
 
 def _farthest(layout: Layout, axis: int) -> int:

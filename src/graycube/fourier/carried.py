@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
 from graycube.fourier.carriers import Alone, Carrier, Words
@@ -23,6 +22,7 @@ from graycube.fourier.passes import LONGEST
 from graycube.fourier.trading import moving_legs
 from graycube.fourier.works import multiplied, scaled
 from graycube.layout import Layout, Ownership
+from graycube.layout.lines import exchanged_dims
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back
 from graycube.run.agreement import Facts, Told, different, digest_of

@@ -9,7 +9,6 @@ import numpy as np
 from graycube.array import CubeArray
 from graycube.array.moving import of_kind
 from graycube.butterflies.planned import require_plan
-from graycube.cost import exchanged_dims
 from graycube.fourier.along import along
 from graycube.fourier.arguments import (
     Norm,
@@ -30,6 +29,7 @@ from graycube.fourier.owned import on_lines
 from graycube.fourier.planned import PlannedTransform, planned
 from graycube.layout import Layout, Ownership
 from graycube.layout.in_bits import in_bits
+from graycube.layout.lines import exchanged_dims
 
 if TYPE_CHECKING:
     from graycube.planning import Plan

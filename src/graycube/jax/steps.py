@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from graycube.butterflies.groups import brought
-from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.lines import axis_of, has_room, in_memory, nodes_along
 from graycube.fourier.passes import passes
 from graycube.gf2 import AffineMap
 from graycube.jax.legs import AxisLeg, Kind
 from graycube.layout import Layout
+from graycube.layout.lines import exchanged_dims
 
 LONGEST = 1 << 29
 """Twiddle factors of a longer axis do not fit 32 bits, which is what JAX counts in."""

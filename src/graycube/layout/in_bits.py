@@ -5,6 +5,7 @@ from itertools import product
 
 from graycube.gf2 import is_power_of_two
 from graycube.layout.layout import Layout, require_cube
+from graycube.layout.lines import exchanged_dims
 from graycube.layout.ownership import Ownership, are_apart
 from graycube.layout.required import require_single
 from graycube.layout.share import SharedAxis
@@ -90,9 +91,7 @@ def _shares(layout: Layout, axis: int) -> list[SharedAxis]:
 
     Where the extent is not between index bits that say which node, it says nothing of it.
     """
-    bits = layout.word_bits(axis)
-    mask = sum(1 << bit for bit in bits)
-    dims = [d for d, row in enumerate(layout.map.matrix.rows[: layout.n]) if row & mask]
+    dims = exchanged_dims(layout, axis)
     length = layout.shape[axis]
     if not dims:
         return [SharedAxis(length)]

@@ -50,12 +50,20 @@ def runs(layout: Placement, axis: int) -> tuple[int, Placement]:
         return count, layout.with_axis(axis, replace(shared, length=count))
     if not isinstance(layout, Layout):
         raise TypeError(layout)
-    word = layout.word_bits(axis)
-    mask = (1 << word.stop) - (1 << word.start)
-    bits = sum(bool(row & mask) for row in layout.map.matrix.rows[: layout.n])
+    bits = len(exchanged_dims(layout, axis))
     axes = list(layout.axes)
     axes[axis] = Axis(bits)
     return 1 << bits, without_low(layout, tuple(axes))
+
+
+def exchanged_dims(layout: Layout, axis: int) -> list[int]:
+    """The dimensions that depend on bits of the axis, which a transform has to cross.
+
+    >>> exchanged_dims(Layout.mesh((16, 8), nodes=(4, 2), code="gray"), axis=0)
+    [1, 2]
+    """
+    mask = sum(1 << bit for bit in layout.word_bits(axis))
+    return [d for d, row in enumerate(layout.map.matrix.rows[: layout.n]) if row & mask]
 
 
 def local_bits(layout: Layout, axis: int) -> int:
