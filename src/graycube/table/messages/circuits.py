@@ -13,7 +13,7 @@ Rules. A circuit holds all links of its path for a round, and a port at each end
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import product
 
 from graycube.table.messages.manners import (
@@ -28,7 +28,7 @@ from graycube.table.messages.manners import (
     messages,
     turned,
 )
-from graycube.table.messages.slots import in_slots
+from graycube.table.messages.slots import first_nodes, in_slots, lower_nodes
 
 FEW = 1 << 8
 """So many messages, at most, are tried again in fewer rounds."""
@@ -137,11 +137,11 @@ def _free_path(links: int, start: int, stop: int, n: int) -> list[int] | None:
 
     The nodes from which it is so many links to the end are the bits of a word.
     """
-    if not ~links & _leaving(n) << start:
+    if not ~links & first_nodes(n, n) << start:  # no link leaves the start
         return None
     nodes = (1 << (1 << n)) - 1
     free = [~links >> (d << n) & nodes for d in range(n)]
-    across = [(1 << d, lower, free[d]) for d, lower in enumerate(_lower(n))]
+    across = [(1 << d, lower, free[d]) for d, lower in enumerate(lower_nodes(n, 1))]
     seen, near = 1 << stop, [1 << stop]
     while not seen >> start & 1:
         reached, last = 0, near[-1]
@@ -157,18 +157,6 @@ def _free_path(links: int, start: int, stop: int, n: int) -> list[int] | None:
         path.append(d)
         start ^= 1 << d
     return path
-
-
-@cache
-def _leaving(n: int) -> int:
-    """The links from node 0; those from another are so many bits further."""
-    return sum(1 << (d << n) for d in range(n))
-
-
-@cache
-def _lower(n: int) -> list[int]:
-    """For each dimension a bit for each node whose bit is 0 there."""
-    return [sum(1 << u for u in range(1 << n) if not u >> d & 1) for d in range(n)]
 
 
 def _in_subcubes(

@@ -64,7 +64,7 @@ class _Room:
 
     def take(self, start: int, stop: int) -> Hops | None:
         """A way over the fewest links, the earliest one; None where there is none."""
-        column = _column(self.n, self.slots)
+        column = first_nodes(self.n, self.slots)
         leading = self._from(1 << start, column << stop, waits=True)
         if leading is None:
             return None
@@ -81,7 +81,7 @@ class _Room:
     def _from(self, begin: int, end: int, *, waits: bool = False) -> list[list[int]] | None:
         """Over each dimension, from where a link leads to the end, then to these, and so on."""
         n, seen, last, found = self.n, end, end, list[list[int]]()
-        lower = _lower(n, self.slots)
+        lower = lower_nodes(n, self.slots)
         across = [(1 << d, lower[d], free) for d, free in enumerate(self.free)]
         while not seen & begin:
             over = [
@@ -114,7 +114,7 @@ class _Circuits(_Room):
 
     def take(self, start: int, stop: int) -> Hops | None:
         """A circuit over the fewest links, in the first slot that has one."""
-        column = _column(self.n, self.slots)
+        column = first_nodes(self.n, self.slots)
         begin, end = column << start, column << stop
         for slot in range(self.slots):
             if self.sends[slot << self.n | start] == self.ports:
@@ -141,14 +141,22 @@ def _union(words: Iterable[int]) -> int:
 
 
 @cache
-def _lower(n: int, slots: int) -> list[int]:
-    """For each dimension a bit for each node of each slot whose bit is 0 there."""
+def lower_nodes(n: int, slots: int) -> list[int]:
+    """For each dimension a bit for each node of each slot whose bit is 0 there.
+
+    >>> [f"{word:b}" for word in lower_nodes(2, 2)]
+    ['1010101', '110011']
+    """
     return [sum(1 << at for at in range(slots << n) if not at >> d & 1) for d in range(n)]
 
 
 @cache
-def _column(n: int, slots: int) -> int:
-    """A bit for node 0 in each slot."""
+def first_nodes(n: int, slots: int) -> int:
+    """A bit for node 0 in each slot.
+
+    >>> f"{first_nodes(2, 3):b}"
+    '100010001'
+    """
     return sum(1 << (slot << n) for slot in range(slots))
 
 
