@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from graycube.gf2.arrays import IntArray
 from graycube.layout.chosen import Chosen
+from graycube.layout.pieces import evenly
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back, private
 from graycube.run.agreement import different, digest_of
@@ -123,22 +124,6 @@ def places_of(places: Sequence[IntArray]) -> Places:
     found = tuple(map(evenly, places))
     several = sum(not isinstance(along, slice) for along in found) > 1
     return np.ix_(*places) if several else found
-
-
-def evenly(along: IntArray) -> slice | IntArray:
-    """Places along an axis, as a slice if they are evenly spaced, up or down.
-
-    >>> evenly(np.array([4, 2, 0])), evenly(np.array([4, 2, 1]))
-    (slice(4, None, -2), array([4, 2, 1]))
-    """
-    if not len(along):
-        return slice(0, 0)
-    first, last = int(along[0]), int(along[-1])
-    step = int(along[1]) - first if len(along) > 1 else 1
-    end = last + (1 if step > 0 else -1)
-    if not step or not np.array_equal(along, np.arange(first, end, step)):
-        return along
-    return slice(first, end if end >= 0 else None, step if step != 1 else None)
 
 
 def carried(

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.boxes import evenly
 from graycube.array.elementwise import element_by_element
 from graycube.array.halo.window import Window, window
 from graycube.array.held import Held
@@ -27,6 +26,7 @@ from graycube.array.reducing.reductions import reduced
 from graycube.array.results import made_of
 from graycube.array.scanning.scans import cumsum
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.layout.pieces import evenly
 from graycube.layout.required import require_axis
 
 _H = TypeVar("_H", bound=Held)

@@ -95,14 +95,27 @@ def piece_of_cube(layout: "AffinePlacement", nodes: range) -> Piece:
 
 
 def _slice(axis: int, along: IntArray) -> slice:
-    if not len(along):
-        return slice(0, 0)
-    first, last = int(along[0]), int(along[-1])
-    step = int(along[1]) - first if len(along) > 1 else 1
-    if not np.array_equal(along, np.arange(first, last + 1, step)):
+    found = evenly(along)
+    if not isinstance(found, slice):
         raise InvalidValueError(
             f"the coordinates here along axis {axis} are {along.tolist()!s:.40}",
             "they are not evenly spaced, as those of a slice are",
             "use ix, or call relayout with a Layout.mesh first",
         )
-    return slice(first, last + 1) if step == 1 else slice(first, last + 1, step)
+    return found
+
+
+def evenly(along: IntArray) -> slice | IntArray:
+    """Places along an axis, as a slice if they are evenly spaced, up or down.
+
+    >>> evenly(np.array([4, 2, 0])), evenly(np.array([4, 2, 1]))
+    (slice(4, None, -2), array([4, 2, 1]))
+    """
+    if not len(along):
+        return slice(0, 0)
+    first, last = int(along[0]), int(along[-1])
+    step = int(along[1]) - first if len(along) > 1 else 1
+    end = last + (1 if step > 0 else -1)
+    if not step or not np.array_equal(along, np.arange(first, end, step)):
+        return along
+    return slice(first, end if end >= 0 else None, step if step != 1 else None)

@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.boxes import evenly
 from graycube.array.held import Held
 from graycube.array.local import laid_out
 from graycube.array.ordering.where import is_whole
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout, Ownership
 from graycube.layout.in_bits import in_boxes
+from graycube.layout.pieces import evenly
 from graycube.layout.placement import Placement
 
 _H = TypeVar("_H", bound=Held)
