@@ -229,7 +229,7 @@ def _in_cache(lines: Blocks) -> Blocks:
     done = 1
     while done < size:
         radix = min(1 << _RADIX, size // done)
-        wide, matrix = done * below, _matrix(radix, lines.dtype.char)
+        wide, matrix = done * below, matrix_of(radix, lines.dtype.char)
         if wide < radix:  # products are quick where rows are long
             turned = lines.reshape(-1, radix, wide).swapaxes(1, 2)
             flat = turned.reshape(-1, radix)
@@ -247,8 +247,12 @@ def _in_cache(lines: Blocks) -> Blocks:
 
 
 @lru_cache(maxsize=16)
-def _matrix(points: int, dtype: str) -> Blocks:
-    """The matrix of so many points."""
+def matrix_of(points: int, dtype: str) -> Blocks:
+    """The matrix of so many points.
+
+    >>> matrix_of(2, "float32").tolist()
+    [[1.0, 1.0], [1.0, -1.0]]
+    """
     matrix, two = np.ones((1, 1)), np.array([[1, 1], [1, -1]])
     while len(matrix) < points:
         matrix = np.kron(matrix, two)

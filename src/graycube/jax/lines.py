@@ -162,9 +162,8 @@ def _factors(
     if not group:
         return root(low * digit, along.length >> along.bits - step.low, dtype, inverse=inverse)
     points, below = 1 << step.high, low
-    if step.low >= along.low and along.extent > 1:  # the extent is still to come
-        inside = (1 << along.low) - 1
-        below = ((low >> along.low) * along.extent + digit) << along.low | low & inside
+    if step.low >= along.low:  # the extent is still to come
+        below = along.join(low, digit)
         points *= along.extent
     return root(below * words.counted(1, 1 << group), points, dtype, inverse=inverse)
 
@@ -223,8 +222,7 @@ def index_along(layout: Layout, axis: int, cube: MeshCube) -> Block:
     along, d = layout.axes[axis], len(layout.axes)
     words = Words(layout.inverse_map, layout, cube, (0, 0), d + 3)
     word, digit = words.bits(axis, 0, along.bits), words.counted(3 + axis, along.extent)
-    inside = (1 << along.low) - 1
-    index = ((word >> along.low) * along.extent + digit) << along.low | word & inside
+    index = along.join(word, digit)
     extents = [other.extent for other in layout.axes]
     shape = (1 << layout.p - layout.n, 1, 1, *extents)
     return jnp.broadcast_to(index, shape).reshape(-1, *extents)

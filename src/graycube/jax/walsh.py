@@ -12,7 +12,7 @@ Rules.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import reduce
 from typing import Literal, get_args
 
 import jax
@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from graycube.butterflies.groups import StageGroup, groups, reached
-from graycube.butterflies.walsh import HadamardOrder, memory_first, words_of
+from graycube.butterflies.walsh import HadamardOrder, matrix_of, memory_first, words_of
 from graycube.errors import InvalidTypeError
 from graycube.gf2 import require_ints
 from graycube.jax.applied import applied
@@ -125,7 +125,7 @@ def in_memory(lines: Block) -> Block:
     while left:  # the digits go around: each product puts one behind the others
         bits = min(_RADIX, left)
         split = lines.reshape(above, 1 << bits, -1)
-        matrix = jnp.asarray(_matrix(1 << bits), lines.dtype)
+        matrix = jnp.asarray(matrix_of(1 << bits, "d"), lines.dtype)
         lines = jnp.einsum("arm,rs->ams", split, matrix, precision="highest")
         left -= bits
     return lines.reshape(above, below, size).swapaxes(1, 2)
@@ -136,12 +136,3 @@ def _added(lines: Block, bit: int) -> Block:
     pairs = lines.reshape(lines.shape[0], -1, 2, lines.shape[2] << bit)
     low, high = (jax.lax.index_in_dim(pairs, k, 2, keepdims=False) for k in (0, 1))
     return jnp.stack([low + high, low - high], 2).reshape(lines.shape)
-
-
-@lru_cache(maxsize=8)
-def _matrix(points: int) -> np.ndarray:
-    """The matrix of so many points."""
-    matrix, two = np.ones((1, 1)), np.array([[1, 1], [1, -1]])
-    while len(matrix) < points:
-        matrix = np.kron(matrix, two)
-    return matrix

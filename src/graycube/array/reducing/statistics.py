@@ -168,8 +168,7 @@ def _count(a: Held, axis: Axes, where: object, *, keepdims: bool) -> Any:  # noq
     if where is not None:
         ones = a.with_blocks(np.ones(a.blocks.shape, bool))
         return reduced(ones, np.add, axis, dtype=np.intp, keepdims=keepdims, where=where)
-    over = over_axes(a, axis)
-    axes = (*over.layout, *(k + len(a.layout.shape) for k in over.payload))
+    axes = over_axes(a, axis).counted(len(a.layout.shape))
     return prod(a.shape[k] for k in axes)
 
 

@@ -143,8 +143,7 @@ def average(
     """
     if weights is None:
         found = mean(a, axis, keepdims=keepdims)
-        over = over_axes(a, axis)
-        axes = (*over.layout, *(k + len(a.layout.shape) for k in over.payload))
+        axes = over_axes(a, axis).counted(len(a.layout.shape))
         total: Any = of_arrays(np.full_like, found, prod(a.shape[k] for k in axes))
         return (found, total) if returned else found
 
