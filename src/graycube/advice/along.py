@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidValueError
 from graycube.gf2 import require_int, require_ints
+from graycube.layout.required import require_flag
 
 MAX_SIDES = 1 << 30
 
@@ -88,10 +89,7 @@ class Tridiagonal:
 
     def __post_init__(self) -> None:
         _require_axis(self)
-        if not isinstance(self.periodic, bool):
-            raise InvalidTypeError(
-                f"periodic is {self.periodic!r:.60}", "it must be a bool", "pass True or False"
-            )
+        require_flag(self.periodic, "periodic")
         object.__setattr__(self, "sides", require_int(self.sides, "sides", least=1))
         if self.sides > MAX_SIDES:
             raise InvalidValueError(

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from graycube.advice.along import Along, Butterfly, Sort
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import is_power_of_two, require_int, require_ints
-from graycube.layout.required import require_axis, require_powers
+from graycube.layout.required import require_axis, require_powers, require_word
 from graycube.parsing import require_line
 from graycube.stencil.exchange import asked
 
@@ -36,12 +36,7 @@ class FFT:
     def __post_init__(self) -> None:
         if self.axes is not None:
             object.__setattr__(self, "axes", _axes(self.axes))
-        if self.order not in get_args(Order):
-            raise InvalidValueError(
-                f"the order is {self.order!r}",
-                f"the known ones are {get_args(Order)}",
-                "choose one",
-            )
+        require_word(self.order, get_args(Order), "the order")
 
     def __str__(self) -> str:
         return "fft" + _along(self.axes)

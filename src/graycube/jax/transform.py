@@ -9,6 +9,7 @@ is transformed on its own.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import get_args
 
 import jax
 
@@ -25,6 +26,7 @@ from graycube.jax.over import on_block, on_part, over
 from graycube.jax.shardings import Placing, placed
 from graycube.jax.steps import Step, steps
 from graycube.layout import Layout
+from graycube.layout.required import require_word
 
 
 def fft(  # noqa: PLR0913 - NumPy's, and two more
@@ -201,10 +203,7 @@ def transform_of(
     >>> body(jnp.ones(16)).real.tolist()[:2]
     [16.0, 0.0]
     """
-    if asked.order not in {"any", "natural"}:
-        raise InvalidValueError(
-            f"order is {asked.order!r}", "the known ones are 'any', 'natural'", "choose one"
-        )
+    require_word(asked.order, get_args(Order), "order")
     legs = legs_of(layout, asked)
     if home is None and asked.order == "natural":
         home = layout

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, require_ints, without
+from graycube.layout.required import require_flag
 from graycube.schedule.required import require_all
 from graycube.schedule.schedule import Schedule
 from graycube.schedule.task import MAX_COUNT, Task
@@ -142,10 +143,7 @@ def delivered(
         raise InvalidTypeError(
             f"the task is {task!r:.60}", "it must be a Task", "pass Task(...)"
         )
-    if type(circuits) is not bool:
-        raise InvalidTypeError(
-            f"circuits is {circuits!r:.40}", "it is True or False", "pass a bool"
-        )
+    require_flag(circuits, "circuits")
     listed = require_all(deliveries, Delivery, "the deliveries")
     sizes = {(d.move.width, d.partner.width) for d in listed}
     if sizes - {(task.p, task.n)}:

@@ -171,10 +171,17 @@ def converted(task: Task) -> tuple[Field, ...]:
     return tuple(field for field in fields(task) or () if field.width > 1)
 
 
-def why_no_conversion(task: Task, machine: Machine) -> str | None:
-    """The reason why a conversion algorithm does not apply, or None."""
+def why_other_size(task: Task, machine: Machine) -> str | None:
+    """The reason why no algorithm applies if the machine is no cube for the task, or None."""
     if machine.dims != task.n:
         return f"the machine has {machine.dims} dimensions and the task {task.n}"
+    return None
+
+
+def why_no_conversion(task: Task, machine: Machine) -> str | None:
+    """The reason why a conversion algorithm does not apply, or None."""
+    if other := why_other_size(task, machine):
+        return other
     if task.n == 0:
         return "a cube of one node has nothing to convert"
     if fields(task) is None:
@@ -184,11 +191,9 @@ def why_no_conversion(task: Task, machine: Machine) -> str | None:
 
 def why_conversion(task: Task, machine: Machine) -> str | None:
     """The reason why an algorithm for all other tasks does not apply, or None."""
-    if machine.dims != task.n:
-        return f"the machine has {machine.dims} dimensions and the task {task.n}"
-    if fields(task) is not None:
-        return "conversions have algorithms of their own"
-    return None
+    return why_other_size(task, machine) or (
+        None if fields(task) is None else "conversions have algorithms of their own"
+    )
 
 
 def why_no_detour(task: Task, machine: Machine) -> str | None:

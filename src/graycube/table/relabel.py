@@ -13,15 +13,16 @@ from graycube.gf2 import AffineMap, Matrix, Span
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task, Way
 from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import why_other_size
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
     """The task must permute whole blocks: slots stay, and node numbers map to node numbers."""
-    if machine.dims != task.n:
-        return f"the machine has {machine.dims} dimensions and the task {task.n}"
-    if is_renumbering(task.move, task.n):
-        return None
-    return "the task changes what is in a block, not only which node holds it"
+    return why_other_size(task, machine) or (
+        None
+        if is_renumbering(task.move, task.n)
+        else "the task changes what is in a block, not only which node holds it"
+    )
 
 
 def is_renumbering(move: AffineMap, n: int) -> bool:

@@ -8,6 +8,7 @@ from typing import get_args
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.layout import Layout
+from graycube.layout.required import require_word
 from graycube.schedule import Schedule, Step, Task
 from graycube.table.networks.outline import Outline
 from graycube.table.networks.phases import Phases, phases_or_why_not
@@ -37,12 +38,7 @@ class Method:
     overlap: bool = True
 
     def __post_init__(self) -> None:
-        if str(self.conversion) not in get_args(Conversion):
-            raise InvalidValueError(
-                f"the conversion is {self.conversion!r}",
-                f"the known ones are {get_args(Conversion)}",
-                "choose one",
-            )
+        require_word(self.conversion, get_args(Conversion), "the conversion")
         for name, least in (("radix", 1), ("merged", 0)):
             exact = require_int(getattr(self, name), name, least=least)
             object.__setattr__(self, name, exact)
@@ -137,10 +133,7 @@ def network(task: Task, method: Method, output: Code = "binary") -> Outline:
     >>> print(network(task, Method()).schedule.task.target)
     (b3 b0 || b2 b1)
     """
-    if str(output) not in get_args(Code):
-        raise InvalidValueError(
-            f"the output is {output!r}", f"the codes are {get_args(Code)}", "choose one"
-        )
+    require_word(output, get_args(Code), "the output")
     home = None if task.free else task.target.map
     wishes = Wishes(
         task.stages, method.radix, output=output, conversion=method.conversion, home=home
