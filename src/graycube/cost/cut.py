@@ -14,6 +14,7 @@ from functools import lru_cache
 from graycube.errors import InvalidTypeError
 from graycube.gf2 import bit_indices, require_int
 from graycube.schedule import Task
+from graycube.texts import counted
 
 MAX_DIMENSIONS = 3
 """Dimensions of a cut: 2^(2^3) sets of classes are tried.
@@ -58,7 +59,7 @@ class Cut:
         '3 blocks leave by 5 links'
         """
         blocks = "blocks leave" if self.leaving > 1 else "block leaves"
-        said = f"{self.leaving} {blocks} by {self.links} link{'s' if self.links > 1 else ''}"
+        said = f"{self.leaving} {blocks} by {counted(self.links, 'link')}"
         if self.capacity == self.links:
             return said
         return f"{said}, as fast together as {float(self.capacity):.3g} of the fastest"

@@ -5,6 +5,7 @@ from math import prod
 
 from graycube.gf2 import is_power_of_two
 from graycube.layout.share import SharedAxis
+from graycube.texts import counted
 
 
 def text(axes: Sequence[SharedAxis], copies: int) -> str:
@@ -39,9 +40,8 @@ def sizes(axes: Sequence[SharedAxis], nodes: int) -> str:
     empty = (parts - busy) * copies
     tell = f", none on {empty} of them" if empty else ""
     many = f" in {copies} copies" if copies > 1 else ""
-    over = f"{nodes} node{'s' * (nodes > 1)}"
     each = f"{most} on each" if most * parts == prod(lengths) else f"at most {most} on each"
-    return f"{shape} elements{many} on {over}, {each}{tell}"
+    return f"{shape} elements{many} on {counted(nodes, 'node')}, {each}{tell}"
 
 
 def uneven(axes: Sequence[SharedAxis]) -> tuple[str, str] | None:

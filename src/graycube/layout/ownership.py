@@ -31,6 +31,7 @@ from graycube.layout.placement import Placement
 from graycube.layout.required import left_axes, require_payload
 from graycube.layout.share import SharedAxis
 from graycube.show import Sheet, Shown
+from graycube.texts import counted
 
 
 @dataclass(frozen=True)
@@ -306,7 +307,7 @@ class Ownership(Placement, Shown):
         return self._text
 
     def __repr__(self) -> str:
-        nodes = f"{self.node_count} node{'s' * (self.node_count > 1)}"
+        nodes = counted(self.node_count, "node")
         return f"<Ownership {self.shape} on {nodes}: {self}>"
 
     def facts(self) -> tuple[str, ...]:

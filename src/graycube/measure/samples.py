@@ -19,6 +19,7 @@ from statistics import fmean
 from typing import Literal
 
 from graycube.machine import Machine
+from graycube.texts import counted
 
 Kind = Literal[
     "distance", "alone", "lone", "at once", "by dimensions", "pairwise", "alltoall", "rows"
@@ -119,7 +120,7 @@ class Sample(RoundKind):
         if self.kind == "lone":
             return f"dimension {self.count}, 1 of {1 << self.count} ranks"
         if self.kind == "at once":
-            return f"{self.count} exchange{'s' if self.count > 1 else ''} at once"
+            return f"{counted(self.count, 'exchange')} at once"
         if self.kind == "rows":
             return f"neighbours, rows of {ROW} B"
         names = {"by dimensions": "in exchanges", "pairwise": "pairwise", "alltoall": "of MPI"}

@@ -17,6 +17,7 @@ from graycube.gf2.arrays import IntArray
 from graycube.stencil.line import MAX_COUNTED, Reach, Strip
 from graycube.stencil.needs import Needs, needs
 from graycube.stencil.routes import summed
+from graycube.texts import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ class HaloMessage:
 
     def __str__(self) -> str:
         ends = f"from node {self.source} to {self.target}"
-        count = f"{self.size} element{'s' * (self.size != 1)}"
+        count = counted(self.size, "element")
         return f"{count} {ends} along axis {self.axis}, step {self.step:+d}"
 
 

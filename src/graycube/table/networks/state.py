@@ -11,6 +11,7 @@ from typing import Literal
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, Span, bit_indices, parity
 from graycube.table.networks.sums import Tracked
+from graycube.texts import counted
 
 Code = Literal["binary", "gray"]
 Conversion = Literal["local", "inter-node"]
@@ -109,7 +110,7 @@ class Run:
 
 def memory_of(run: Run) -> str:
     """How many slots a node has, in words."""
-    return f"{1 << run.p - run.n} slot{'s' if run.p > run.n else ''}"
+    return counted(1 << run.p - run.n, "slot")
 
 
 def traded(run: Run, trades: Sequence[tuple[int, int, int]]) -> Phase:
