@@ -68,12 +68,7 @@ def butterfly(  # noqa: PLR0913
         k = require_axis(axis, len(layout.axes))
         stages = require_bits(layout, k, bits)
         require_word(order, get_args(Order), "order")
-        if not callable(stage):
-            raise InvalidTypeError(
-                f"the stage is a {type(stage).__name__}",
-                "it is called with (low, high, bit, index)",
-                "pass a function",
-            )
+        require_stage(stage)
         if spread(a.comm) is not None:
             require_plain(a.dtype)
         network = None
@@ -121,6 +116,19 @@ def _to_read(half: Blocks) -> Blocks:
     view = half.view()
     view.setflags(write=False)
     return view
+
+
+def require_stage(stage: object) -> None:
+    """Refuse what cannot be called.
+
+    >>> require_stage(lambda low, high, bit, index: (low, high))
+    """
+    if not callable(stage):
+        raise InvalidTypeError(
+            f"the stage is a {type(stage).__name__}",
+            "it is called with (low, high, bit, index)",
+            "pass a function",
+        )
 
 
 def require_pair(

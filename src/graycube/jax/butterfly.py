@@ -7,9 +7,8 @@ from typing import Any, get_args
 import jax
 import jax.numpy as jnp
 
-from graycube.butterflies.butterfly import Order, Stage, require_pair
+from graycube.butterflies.butterfly import Order, Stage, require_pair, require_stage
 from graycube.butterflies.groups import StageGroup, groups, reached
-from graycube.errors import InvalidTypeError
 from graycube.jax.applied import applied, require_carried
 from graycube.jax.cube import MeshCube
 from graycube.jax.lines import Words
@@ -49,12 +48,7 @@ def butterfly(  # noqa: PLR0913
     [1, 3, 1, 4]
     """
     require_carried(a, order)
-    if not callable(stage):
-        raise InvalidTypeError(
-            f"the stage is a {type(stage).__name__}",
-            "it is called with (low, high, bit, index)",
-            "pass a function",
-        )
+    require_stage(stage)
     if order is not None:
         require_word(order, get_args(Order), "order")
 
