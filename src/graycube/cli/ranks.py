@@ -49,9 +49,7 @@ def started(ranks: int, arguments: Sequence[str]) -> int:
             "leave it out",
         )
     if find_spec("mpi4py") is None:  # mpiexec of another MPI may be there all the same
-        raise MissingExtraError(
-            "mpi4py is not installed", "real runs need it", "run: pip install 'graycube[mpi]'"
-        )
+        raise _missing("mpi4py is not installed")
     command = [_mpiexec(), "-n", str(ranks), sys.executable, "-m", "graycube", *arguments]
     return subprocess.run(command, check=False).returncode  # noqa: S603 - our own program
 
@@ -61,7 +59,9 @@ def _mpiexec() -> str:
     beside = Path(sys.executable).with_name("mpiexec")
     found = str(beside) if beside.exists() else shutil.which("mpiexec")
     if found is None:
-        raise MissingExtraError(
-            "mpiexec is not found", "real runs need it", "run: pip install 'graycube[mpi]'"
-        )
+        raise _missing("mpiexec is not found")
     return found
+
+
+def _missing(what: str) -> MissingExtraError:
+    return MissingExtraError(what, "real runs need it", "run: pip install 'graycube[mpi]'")
