@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.machine import Machine
-from graycube.schedule import Moves, Schedule, Step, Task, Way, expand
+from graycube.schedule import Schedule, Step, Task, Way, expand
 from graycube.verify.elements import check_elements
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 
@@ -37,7 +37,7 @@ def can_follow(schedule: Schedule) -> bool:
     return sum(steps) <= MAX_FOLLOWED << 6
 
 
-def check_ways(schedule: Schedule, machine: Machine, moves: Moves | None = None) -> Report:
+def check_ways(schedule: Schedule, machine: Machine) -> Report:
     """Check all rules on every element of a schedule without butterflies.
 
     >>> from graycube.gf2 import Exchange
@@ -67,7 +67,7 @@ def check_ways(schedule: Schedule, machine: Machine, moves: Moves | None = None)
     )
     found.sort(key=lambda violation: violation.rule != "share")
     told = tally("element by element", ("share", "end"), found)
-    followed = check_elements(expand(schedule) if moves is None else moves, machine)
+    followed = check_elements(expand(schedule), machine)
     return _as_one(told, followed)
 
 

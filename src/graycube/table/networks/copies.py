@@ -20,13 +20,11 @@ from graycube.table.networks.state import Code
 from graycube.table.networks.sums import Tracked
 
 
-def one_point(
-    layout: Layout, axis: int | None = None, *, output: Code = "binary"
-) -> Replication:
+def one_point(layout: Layout, *, output: Code = "binary") -> Replication:
     """The butterfly network on one point for each node, from the highest index bit down.
 
-    Node d ends with bit d of the index, or of its Gray code. Of several axes, one may be
-    named; all bits count as one index otherwise.
+    Node d ends with bit d of the index, or of its Gray code. The bits of all axes
+    count as one index.
 
     >>> for code in ("binary", "gray"):
     ...     network = one_point(Layout.nodes(5, "gray"), output=code)
@@ -34,8 +32,7 @@ def one_point(
     5 (|| b4 b3 b2 b1 b0)
     5 (|| b4 g3 g2 g1 g0)
     """
-    bits = range(layout.p) if axis is None else layout.word_bits(axis)
-    stages = tuple(reversed(bits))
+    stages = tuple(reversed(range(layout.p)))
     return _copies(Task(layout, layout, layout.block_size, 1, stages, bool(stages)), output)
 
 
