@@ -34,7 +34,7 @@ def unique(a: _H, *, return_counts: bool = False) -> Any:  # noqa: ANN401 - one 
     >>> found.to_numpy().tolist(), counts.to_numpy().tolist()
     ([5, 7], [1, 3])
     """
-    agreed_on(a, "unique", _nothing)
+    agreed_on(a, "unique", dict)
     over = spread(a.comm)
     found = np.unique(each_once(a), return_counts=True)
     if over is None:
@@ -45,10 +45,6 @@ def unique(a: _H, *, return_counts: bool = False) -> Any:  # noqa: ANN401 - one 
             layout, blocks = _balanced(_merged(*found, over), over)
     values, times = (a.with_blocks(each, layout) for each in blocks)
     return (values, times) if return_counts else values
-
-
-def _nothing() -> dict[str, Any]:
-    return {}
 
 
 def _merged(own: _Array, counts: _Array, comm: Comm) -> tuple[_Array, _Array]:
