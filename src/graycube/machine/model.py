@@ -402,7 +402,6 @@ class Machine(Shown):
                 )
             startup = startup[dim] if isinstance(startup, tuple) else startup
             per_byte = per_byte[dim] if isinstance(per_byte, tuple) else per_byte
-            return startups * startup + nbytes * per_byte
         return startups * startup + nbytes * per_byte
 
     def _packets(self, nbytes: int) -> int:

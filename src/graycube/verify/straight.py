@@ -19,9 +19,10 @@ may refuse a good schedule of an unusual form, but it never passes a bad one.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
+from operator import attrgetter, itemgetter
 
 from graycube.machine import Machine
 from graycube.schedule import Schedule
@@ -162,7 +163,7 @@ def _check_ports(uses: Sequence[Use], ports: Ports) -> Iterator[Violation]:
     if ports.suffice(uses):  # the uses of thousands of ways need not be compared
         return
     active: list[Use] = []
-    for cycle, coming in _by_start(uses):
+    for cycle, coming in _in_order(uses, attrgetter("start")):
         active = [*(use for use in active if use.stop > cycle), *coming]
         busiest = ports.most_at_once(active)
         if busiest > ports.count:
@@ -170,21 +171,20 @@ def _check_ports(uses: Sequence[Use], ports: Ports) -> Iterator[Violation]:
             yield Violation("ports", cycle=cycle, detail=detail)
 
 
-def _by_start(uses: Sequence[Use]) -> Iterator[tuple[int, list[Use]]]:
-    """The uses that start in each cycle, in order of time."""
+def _in_order(
+    uses: Sequence[Use], when: Callable[[Use], int]
+) -> Iterator[tuple[int, list[Use]]]:
+    """The uses that start at each time, in order of time."""
     starting: dict[int, list[Use]] = {}
     for use in uses:
-        starting.setdefault(use.start, []).append(use)
-    yield from sorted(starting.items(), key=lambda entry: entry[0])
+        starting.setdefault(when(use), []).append(use)
+    yield from sorted(starting.items(), key=itemgetter(0))
 
 
 def _check_rounds(schedule: Schedule, uses: Sequence[Use], ports: Ports) -> Iterator[Violation]:
     """Rounds in which nothing starts have no more messages than the round before them."""
-    starting: dict[int, list[Use]] = {}
-    for use in uses:
-        starting.setdefault(schedule.round_of(use.start), []).append(use)
     active: list[Use] = []
-    for number, coming in sorted(starting.items(), key=lambda entry: entry[0]):
+    for number, coming in _in_order(uses, lambda use: schedule.round_of(use.start)):
         start = schedule.rounds[number]
         active = [*(use for use in active if use.stop > start), *coming]
         busiest = ports.most_at_once(active)

@@ -28,8 +28,20 @@ def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same o
 
 def price(task: Task, machine: Machine) -> float:
     """What it takes."""
-    lengths = emit(task, machine).round_lengths
-    return sum(machine.message_time(length * task.itemsize) for length in lengths)
+    return in_sequence(emit(task, machine), machine)
+
+
+def in_sequence(schedule: Schedule, machine: Machine) -> float:
+    """What the messages of all rounds take, one after the other.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=4)
+    >>> made = in_turn(task, "exchange", factor(task.move, 2))
+    >>> in_sequence(made, Machine(dims=2, startup=7.0, per_byte=1.0))
+    18.0
+    """
+    lengths, itemsize = schedule.round_lengths, schedule.task.itemsize
+    return sum(machine.message_time(length * itemsize) for length in lengths)
 
 
 def in_turn(task: Task, name: str, exchanges: Sequence[Exchange]) -> Schedule:

@@ -13,7 +13,7 @@ from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
-from graycube.table.exchanges.dimension_exchange import in_turn
+from graycube.table.exchanges.dimension_exchange import in_sequence, in_turn
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -38,8 +38,7 @@ def price(task: Task, machine: Machine) -> float:
     """What it takes, if it applies."""
     if applicable(task, machine) is not None:
         return inf
-    lengths = emit(task, machine).round_lengths
-    return sum(machine.message_time(length * task.itemsize) for length in lengths)
+    return in_sequence(emit(task, machine), machine)
 
 
 def _with_slots(task: Task) -> Task | None:
