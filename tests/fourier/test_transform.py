@@ -11,7 +11,8 @@ import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.fourier import passes
 from graycube.fourier.along import carried_out
-from graycube.run import emulate, replicate
+from graycube.run import emulate
+from graycube.run.butterflies import replicate
 
 TABLE = [
     (allocation, coding)

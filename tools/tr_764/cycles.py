@@ -21,7 +21,8 @@ from graycube.cost import butterfly_cycles
 from graycube.errors import InvalidValueError
 from graycube.layout import ALLOCATIONS, Allocation
 from graycube.papers import tr_764
-from graycube.run import emulate, replicate
+from graycube.run import emulate
+from graycube.run.butterflies import replicate
 from graycube.schedule import expand
 from graycube.table.networks import one_point
 from graycube.table.networks.state import Code

@@ -7,7 +7,7 @@ once all ranks are ``agreed``. Ranks of one machine share ``windows``, through w
 
 from graycube.run.agreement import agreed, no_way_back
 from graycube.run.bind import bind, execute
-from graycube.run.butterflies import emulate, replicate
+from graycube.run.butterflies import emulate
 from graycube.run.by_index import script_by_index
 from graycube.run.execution import Execution
 from graycube.run.local import apply
@@ -31,7 +31,6 @@ __all__ = [
     "redistribution",
     "rehearse",
     "renumbered",
-    "replicate",
     "require_comm",
     "script_by_index",
     "scripts",

@@ -8,7 +8,7 @@ import pytest
 import graycube as gc
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
-from graycube.run import replicate
+from graycube.run.butterflies import replicate
 from graycube.schedule import Replication
 from graycube.table.networks import one_point
 from graycube.verify import check_replication
