@@ -13,8 +13,8 @@ import graycube as gc
 from graycube.advice import Sort
 from graycube.advice.sent import price
 from graycube.array.ordering import splits, ways
+from graycube.array.ordering.blocks import where_and_how
 from graycube.array.ordering.merging import InARow
-from graycube.array.ordering.where import where_and_how
 
 RNG = np.random.default_rng(0)
 KEYS = {

@@ -24,7 +24,7 @@ from graycube.advice.along import Scan, Sort, Tridiagonal
 from graycube.advice.homes import Place
 from graycube.advice.phases import Elementwise, Stencil
 from graycube.array.moving import as_product
-from graycube.array.ordering.where import where_and_how
+from graycube.array.ordering.blocks import where_and_how
 from graycube.array.reducing.over import sharing_steps
 from graycube.array.scanning.stretches import met_in_turn
 from graycube.cost import Traffic, simulate

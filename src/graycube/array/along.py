@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from graycube.array.held import Held
 from graycube.array.indexed.choosing import agree, with_length
 from graycube.array.moving import straight
-from graycube.array.ordering.where import with_lines
+from graycube.array.ordering.blocks import with_lines
 from graycube.array.ranks import spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.owned_mesh import in_blocks

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graycube.array.held import Held
 from graycube.array.local import laid_out
-from graycube.array.ordering.where import is_whole
+from graycube.array.ordering.blocks import is_whole
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout, Ownership
 from graycube.layout.in_bits import in_boxes

@@ -19,9 +19,9 @@ from graycube.array.held import Held
 from graycube.array.indexed.choosing import concatenated
 from graycube.array.indexed.parts import expand_dims
 from graycube.array.moving import straight
+from graycube.array.ordering.blocks import with_lines
 from graycube.array.ordering.merging import elements_at
 from graycube.array.ordering.sorting import agreed_on
-from graycube.array.ordering.where import with_lines
 from graycube.array.ranks import spread
 from graycube.array.reducing.over import Axes, over_axes
 from graycube.array.reducing.reductions import reduced

@@ -21,16 +21,16 @@ from numpy.typing import NDArray
 from graycube.array.held import Held, require_array
 from graycube.array.local import blocks_of_local, local
 from graycube.array.moving import straight
-from graycube.array.ordering.in_order import merged, stable_order, stable_orders
-from graycube.array.ordering.merging import InARow, SortedParts
-from graycube.array.ordering.splits import merge_split
-from graycube.array.ordering.where import (
+from graycube.array.ordering.blocks import (
     blocks_along,
     is_whole,
     own_blocks,
     row_along,
     where_and_how,
 )
+from graycube.array.ordering.in_order import merged, stable_order, stable_orders
+from graycube.array.ordering.merging import InARow, SortedParts
+from graycube.array.ordering.splits import merge_split
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError

@@ -1,4 +1,4 @@
-"""Where lines are sorted: in memory, or in blocks over all nodes, which are in a row."""
+"""The blocks in which lines are sorted: in memory, or over all nodes, which are in a row."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -9,6 +9,7 @@ from graycube.array.ordering.ways import SortWay, sort_way
 from graycube.gf2 import is_power_of_two
 from graycube.layout.in_bits import in_boxes, in_order as slots_in_order
 from graycube.layout.layout import require_cube
+from graycube.layout.lines import exchanged_dims
 from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.ownership import Ownership
 from graycube.layout.placement import Placement
@@ -27,8 +28,7 @@ def is_whole(layout: Placement, axis: int) -> bool:
     if isinstance(layout, Ownership):
         return layout.axes[axis].parts == 1
     cube = require_cube(layout, "a sort")
-    mask = sum(1 << bit for bit in cube.word_bits(axis))
-    return not any(row & mask for row in cube.map.matrix.rows[: cube.n]) and cube.is_product
+    return not exchanged_dims(cube, axis) and cube.is_product
 
 
 @lru_cache(maxsize=_KEPT)
