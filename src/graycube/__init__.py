@@ -51,33 +51,8 @@ _PUBLIC = _places(
     }
 )
 _PACKAGES = {
-    *[
-        "array",
-        "butterflies",
-        "cost",
-        "errors",
-        "fourier",
-        "gf2",
-        "jax",
-        "layout",
-        "machine",
-        "measure",
-        "papers",
-        "planning",
-        "qubits",
-    ],
-    *[
-        "advice",
-        "mapping",
-        "run",
-        "schedule",
-        "search",
-        "show",
-        "stencil",
-        "table",
-        "verify",
-        "view",
-    ],
+    *(package.partition(".")[0] for package in _PUBLIC.values()),
+    *("cost", "jax", "papers", "qubits", "run", "search", "show", "verify", "view"),
 }
 __all__ = sorted({*_PUBLIC, "view"})  # noqa: PLE0605 - a list
 
