@@ -159,7 +159,7 @@ def test_the_stages_are_all_of_the_axis():
             butterfly_cycles(layout, 0, 4, 3, wrong)
 
 
-@settings(deadline=None, max_examples=examples(60))
+@settings(max_examples=examples(60))
 @given(data=st.data(), descending=st.booleans())
 def test_no_emulation_on_any_layout_is_below_the_bound(data, descending):
     p = data.draw(st.integers(2, 8))

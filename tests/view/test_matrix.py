@@ -82,7 +82,7 @@ def test_the_squares_are_the_bits_of_the_matrix(layout):
     assert Matrix(tuple(drawn), p) == matrix
 
 
-@settings(max_examples=examples(30), deadline=None)
+@settings(max_examples=examples(30))
 @given(st.data())
 def test_any_map_is_drawn_bit_by_bit(data):
     p = data.draw(st.integers(1, 7))

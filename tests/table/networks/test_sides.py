@@ -23,7 +23,7 @@ from graycube.table.networks.sides import NAME
 from graycube.verify import check_algebra, check_elements, check_pairs
 
 CODES = ("binary", "gray")
-MANY = settings(max_examples=examples(60), deadline=None)
+MANY = settings(max_examples=examples(60))
 
 
 def task_of(layout, axis=0, *, payload=1, descending=True):
