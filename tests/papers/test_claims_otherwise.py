@@ -268,19 +268,16 @@ def test_another_figure_is_contradicted(name, key, row, column, wrong):
     assert outcome.verdict == "fails"
 
 
-@pytest.mark.parametrize(("name", "function", "wrong", "keys"), every("broken"))
-def test_a_wrong_computation_is_not_as_recorded(name, function, wrong, keys, monkeypatch):
+@pytest.mark.parametrize(
+    ("reproduced", "name", "function", "wrong", "keys"),
+    [(with_another_function, *row) for row in every("broken")]
+    + [(with_another_library, *row) for row in every("library")],
+)
+def test_what_is_computed_wrongly_is_not_as_recorded(  # noqa: PLR0913, PLR0917 - a row each
+    reproduced, name, function, wrong, keys, monkeypatch
+):
     for key in keys.split():
-        claim = CLAIMS[name, key]
-        outcome = with_another_function(BY_KEY[name], claim, function, wrong, monkeypatch)
-        assert not outcome.as_recorded, key
-
-
-@pytest.mark.parametrize(("name", "function", "wrong", "keys"), every("library"))
-def test_the_library_is_tried_as_well(name, function, wrong, keys, monkeypatch):
-    for key in keys.split():
-        claim = CLAIMS[name, key]
-        outcome = with_another_library(BY_KEY[name], claim, function, wrong, monkeypatch)
+        outcome = reproduced(BY_KEY[name], CLAIMS[name, key], function, wrong, monkeypatch)
         assert not outcome.as_recorded, key
 
 
