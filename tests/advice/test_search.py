@@ -8,6 +8,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from butterfly_cases import axis_bits
 from sweeping import larger, seeds
 
 import graycube as gc
@@ -36,12 +37,6 @@ SMALL = [  # shape, and nodes along the axes of each layout offered
 ]
 
 
-def word_bits(layout, axis):
-    """Where the bits of an axis are in the index word: later axes have the lower ones."""
-    lowest = sum(other.bits for other in layout.axes[axis + 1 :])
-    return range(lowest, lowest + layout.axes[axis].bits)
-
-
 @cache
 def nodes_of(layout):
     """The node of every element."""
@@ -65,7 +60,7 @@ def in_whole_blocks(layout, axis, itemsize, machine):
     """A block to every partner: hop by hop, or over one circuit."""
     hops = [
         (layout.map.matrix.columns[bit] & (1 << layout.n) - 1).bit_count()
-        for bit in word_bits(layout, axis)
+        for bit in axis_bits(layout, axis)
     ]
     if machine.switching == "circuit":
         hops = [min(count, 1) for count in hops]

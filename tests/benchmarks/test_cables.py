@@ -2,13 +2,12 @@
 
 import importlib
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
+from cubes import FOLDER
 
 import graycube as gc
 
-FOLDER = Path(__file__).parents[2] / "benchmarks" / "cube"
 RATES = (1e-6, 4e-6, 2e-6)
 
 

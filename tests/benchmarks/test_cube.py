@@ -4,7 +4,6 @@ It needs root, or a kernel that lets everybody make namespaces, and iproute2.
 """
 
 import ast
-import importlib.util
 import json
 import os
 import re
@@ -19,21 +18,12 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from cubes import FOLDER, why_not
 from sweeping import sweep
 
 import graycube as gc
 
-FOLDER = Path(__file__).parents[2] / "benchmarks" / "cube"
-MPIEXEC = Path(sys.executable).with_name("mpiexec")
 LIMIT = 240.0  # seconds: what hangs is ended then
-
-
-def why_not():
-    """What a cube needs and is not here."""
-    spec = importlib.util.spec_from_file_location("enclosed", FOLDER / "enclosed.py")
-    enclosed = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(enclosed)
-    return enclosed.impossible() if MPIEXEC.exists() else "the extra mpi"
 
 
 NEEDED = why_not()

@@ -1,12 +1,10 @@
 """The tables of the cube's page on invented figures, and which runs count."""
 
 import importlib
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-FOLDER = Path(__file__).parents[2] / "benchmarks" / "cube"
+from cubes import FOLDER
 
 
 @pytest.fixture

@@ -5,20 +5,9 @@ import importlib.util
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-
-FOLDER = Path(__file__).parents[2] / "benchmarks" / "cube"
-MPIEXEC = Path(sys.executable).with_name("mpiexec")
-
-
-def why_not():
-    """What a network needs and is not here."""
-    spec = importlib.util.spec_from_file_location("enclosed", FOLDER / "enclosed.py")
-    enclosed = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(enclosed)
-    return enclosed.impossible() if MPIEXEC.exists() else "the extra mpi"
+from cubes import FOLDER, why_not
 
 
 def in_network(program, *arguments):

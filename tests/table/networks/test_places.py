@@ -4,16 +4,10 @@ import random
 
 import pytest
 from sweeping import seeds
+from way_mutants import random_map
 
-from graycube.gf2 import AffineMap, Exchange, Matrix, parity
+from graycube.gf2 import Exchange, parity
 from graycube.table.networks.sums import Tracked
-
-
-def any_map(rng, size):
-    while True:
-        matrix = Matrix(tuple(rng.randrange(1 << size) for _ in range(size)), size)
-        if matrix.is_invertible():
-            return AffineMap(matrix, rng.randrange(1 << size))
 
 
 def any_exchange(rng, size):
@@ -27,7 +21,7 @@ def any_exchange(rng, size):
 def test_a_place_after_exchanges_is_that_of_the_composed_map(seed):
     rng = random.Random(seed)  # noqa: S311
     size = rng.randint(2, 8)
-    whole = any_map(rng, size)
+    whole = random_map(rng, size)
     place = Tracked.of(whole)
     for _ in range(8):
         exchange = any_exchange(rng, size)
