@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from graycube.gf2.arrays import IntArray
 from graycube.layout.chosen import Chosen
-from graycube.layout.pieces import evenly
 from graycube.layout.placement import Placement
+from graycube.layout.product import evenly
 from graycube.run import no_way_back, private
 from graycube.run.agreement import different, digest_of
 from graycube.run.mpi import Comm

@@ -26,7 +26,7 @@ from graycube.array.reducing.reductions import reduced
 from graycube.array.results import made_of
 from graycube.array.scanning.scans import cumsum
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.layout.pieces import evenly
+from graycube.layout.product import evenly
 from graycube.layout.required import require_axis
 
 _H = TypeVar("_H", bound=Held)

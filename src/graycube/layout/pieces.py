@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
-from graycube.layout.product import product_of
+from graycube.layout.product import evenly, product_of
 
 if TYPE_CHECKING:
     from graycube.layout.affine import AffinePlacement
@@ -103,19 +103,3 @@ def _slice(axis: int, along: IntArray) -> slice:
             "use ix, or call relayout with a Layout.mesh first",
         )
     return found
-
-
-def evenly(along: IntArray) -> slice | IntArray:
-    """Places along an axis, as a slice if they are evenly spaced, up or down.
-
-    >>> evenly(np.array([4, 2, 0])), evenly(np.array([4, 2, 1]))
-    (slice(4, None, -2), array([4, 2, 1]))
-    """
-    if not len(along):
-        return slice(0, 0)
-    first, last = int(along[0]), int(along[-1])
-    step = int(along[1]) - first if len(along) > 1 else 1
-    end = last + (1 if step > 0 else -1)
-    if not step or not np.array_equal(along, np.arange(first, end, step)):
-        return along
-    return slice(first, end if end >= 0 else None, step if step != 1 else None)

@@ -53,7 +53,7 @@ class ByAxis(NamedTuple):
 
     def cut(self, array: _Array) -> _Array:
         """The block of the node, of an array that has all elements."""
-        index = [_even(along) for along in self.along]
+        index = [evenly(along) for along in self.along]
         part = array[(*(some if isinstance(some, slice) else slice(None) for some in index),)]
         for axis, some in enumerate(index):
             if not isinstance(some, slice):
@@ -63,7 +63,7 @@ class ByAxis(NamedTuple):
 
     def put(self, array: _Array, block: _Array) -> None:
         """Write the block of the node into an array that has all elements."""
-        index = [_even(along) for along in self.along]
+        index = [evenly(along) for along in self.along]
         sliced = all(isinstance(some, slice) for some in index)
         whole = block.reshape((*self.sizes, *block.shape[1:]))
         array[tuple(index) if sliced else np.ix_(*self.along)] = self._by_axes(whole)
@@ -124,10 +124,17 @@ def _part(word: int, bits: range) -> int:
     return word >> bits.start & (1 << len(bits)) - 1
 
 
-def _even(along: IntArray) -> slice | IntArray:
-    """Indices as a slice, if they ascend evenly."""
+def evenly(along: IntArray) -> slice | IntArray:
+    """Places along an axis, as a slice if they are evenly spaced, up or down.
+
+    >>> evenly(np.array([4, 2, 0])), evenly(np.array([4, 2, 1]))
+    (slice(4, None, -2), array([4, 2, 1]))
+    """
+    if not len(along):
+        return slice(0, 0)
     first, last = int(along[0]), int(along[-1])
     step = int(along[1]) - first if len(along) > 1 else 1
-    if step > 0 and np.array_equal(along, np.arange(first, last + 1, step)):
-        return slice(first, last + 1, step)
-    return along
+    end = last + (1 if step > 0 else -1)
+    if not step or not np.array_equal(along, np.arange(first, end, step)):
+        return along
+    return slice(first, end if end >= 0 else None, step if step != 1 else None)

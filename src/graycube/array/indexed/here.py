@@ -17,8 +17,8 @@ from graycube.array.ordering.blocks import is_whole
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout, Ownership
 from graycube.layout.in_bits import in_boxes
-from graycube.layout.pieces import evenly
 from graycube.layout.placement import Placement
+from graycube.layout.product import evenly
 
 _H = TypeVar("_H", bound=Held)
 _Box = NDArray[Any]
