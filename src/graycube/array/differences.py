@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.elementwise import element_by_element
+from graycube.array.halo.weights import pieces
 from graycube.array.halo.window import Window, window
 from graycube.array.held import Held
 from graycube.array.indexed.choosing import agree, cut, with_length
@@ -28,6 +29,7 @@ from graycube.array.scanning.scans import cumsum
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.product import evenly
 from graycube.layout.required import require_axis
+from graycube.run.reused import reused
 
 _H = TypeVar("_H", bound=Held)
 _Line = NDArray[Any]
@@ -70,7 +72,7 @@ def diff(a: _H, n: int = 1, axis: int = -1) -> _H:
     less = np.not_equal if a.dtype == bool else np.subtract
     for _ in range(n):
         w = window(a, _reach(d, k, 0, 1), periodic=False, corners=False, fill=0)
-        a = element_by_element(less, [w[_step(d, k, 1)], a], {})
+        a = of_box(a, made_of(less, [_seen(w, k, 1), local(a)], {}), a.layout)
     return cut(a, k, length - n)
 
 
@@ -108,9 +110,7 @@ def gradient(f: _H, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any
     made = tuple(
         f.with_blocks(np.gradient(f.blocks, dx, axis=k - d + 2, edge_order=edge_order))
         if k not in lines
-        else _derivative_here(f, k, lines[k])
-        if w is None or k in here
-        else _derivative(w, f, k, lines[k])
+        else _derivative(f, k, lines[k], None if k in here else w)
         for k, dx in pairs
     )
     return made[0] if len(made) == 1 else made
@@ -161,32 +161,34 @@ def _coefficients(
     return {s: line.astype(np.zeros((), dtype).real.dtype) for s, line in lines.items()}
 
 
-def _derivative(w: Window[_H], f: _H, axis: int, lines: dict[int, _Line]) -> _H:
-    """The sum of coefficients and what is so many steps on (rule 2)."""
-    some = next(iter(lines.values()))
-    total = f.with_blocks(np.zeros(f.blocks.shape, np.result_type(f.dtype, some)))
-    for step, line in lines.items():
-        coefficient = thin(f, axis, line)
-        where = thin(f, axis, line != 0)
-        if where.blocks.any():
-            term = element_by_element(
-                np.multiply, [w[_step(w.halo.reach, axis, step)], coefficient], {}
-            )
-            element_by_element(np.add, [total, term], {"where": where}, total)
-    return total
+def _derivative(f: _H, axis: int, lines: dict[int, _Line], w: Window[_H] | None) -> _H:
+    """The sum of coefficients and what is so many steps on (rule 2).
 
-
-def _derivative_here(f: _H, axis: int, lines: dict[int, _Line]) -> _H:
-    """The same where nodes have the axis whole, each term where it is not left out."""
+    Without a window, all of the axis is here.
+    """
     box, lead = local(f), (slice(None),) * axis
-    some = next(iter(lines.values()))
-    total = np.zeros(box.shape, np.result_type(f.dtype, some))
-    for step, line in lines.items():
-        at = np.flatnonzero(line)
-        coefficient = line[at].reshape(-1, *(1,) * (box.ndim - axis - 1))
-        source = box[(*lead, evenly(at + step))]
-        total[(*lead, evenly(at))] += made_of(np.multiply, [source, coefficient], {})
+    own = f.layout.piece(f.nodes).coordinates[axis]
+    total = reused(box.shape, np.result_type(f.dtype, *lines.values()))
+    for rows in pieces(total):
+        part, mine = total[rows], own if axis else own[rows]
+        part[...] = 0
+        for step, line in lines.items():
+            at = np.flatnonzero(line[mine])
+            if not len(at):
+                continue
+            seen, shift = (box, step) if w is None else (_seen(w, axis, step), 0)
+            seen, first = (seen[rows], 0) if axis else (seen, rows.start)
+            source = seen[(*lead, evenly(at + first + shift))]
+            coefficient = line[mine[at]].reshape(-1, *(1,) * (box.ndim - axis - 1))
+            part[(*lead, evenly(at))] += made_of(np.multiply, [source, coefficient], {})
     return of_box(f, total, f.layout)
+
+
+def _seen(w: Window[_H], axis: int, step: int) -> _Line:
+    """What is so many steps on along an axis from each element here, in the order of index."""
+    (mesh,), (places,) = w.meshes, w.places(_step(w.halo.reach, axis, step))
+    seen: _Line = mesh[places]
+    return seen
 
 
 def _reach(d: int, axis: int, below: int, above: int) -> list[Any]:

@@ -79,7 +79,7 @@ def weighted(terms: Sequence[tuple[Any, _Mesh]], out: _Mesh) -> None:
     ones = groups.pop(1, [])  # they need no multiplication
     (weight, views), *others = groups.items() or [(1, [ones.pop()] if ones else [])]
     spare = np.empty(0, out.dtype)
-    for rows in _pieces(out):
+    for rows in pieces(out):
         target = out[rows]
         _summed([view[rows] for view in views], weight, target)
         for view in ones:
@@ -105,8 +105,12 @@ def _summed(views: Sequence[_Mesh], weight: Any, out: _Mesh) -> None:  # noqa: A
             out *= weight
 
 
-def _pieces(out: _Mesh) -> Iterator[slice]:
-    """Rows that stay in the cache together."""
+def pieces(out: _Mesh) -> Iterator[slice]:
+    """Rows that stay in the cache together.
+
+    >>> [*pieces(np.zeros((100, 1024)))]
+    [slice(0, 32, None), slice(32, 64, None), slice(64, 96, None), slice(96, 128, None)]
+    """
     count = len(out)
     each = max(1, _PIECE * count // max(out.nbytes, 1))
     return (slice(start, start + each) for start in range(0, count, each))

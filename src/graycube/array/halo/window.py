@@ -24,6 +24,7 @@ from graycube.gf2 import require_ints
 from graycube.layout import Ownership
 from graycube.layout.placement import Placement
 from graycube.run.agreement import Facts, Told
+from graycube.run.reused import reused
 from graycube.stencil import Frame, Halo, ReachLike
 from graycube.stencil.frame import Index
 from graycube.stencil.owned import OwnedHalo, halo_of
@@ -187,7 +188,7 @@ class Window(Generic[_H]):
     def __getitem__(self, steps: int | Sequence[int]) -> _H:
         """The array with what is so many steps on along every axis."""
         like, every = self._like, self.places(steps)
-        blocks = np.empty_like(like.blocks)
+        blocks = reused(like.blocks.shape, like.dtype, like.blocks)
         frames = zip(self._frames, self.meshes, every, strict=True)
         for (frame, mesh, places), block in zip(frames, blocks, strict=True):
             inner = mesh[places]
@@ -215,7 +216,7 @@ class Window(Generic[_H]):
         places = [self.places(steps) for steps, _ in terms]
         like, dtype = self._like, dtype_of(terms, self._like.dtype)
         if out is None:
-            out = like.with_blocks(np.empty_like(like.blocks, dtype))
+            out = like.with_blocks(reused(like.blocks.shape, dtype, like.blocks))
         else:
             self._require_like(out, dtype)
         for k, (frame, block) in enumerate(zip(self._frames, out.blocks, strict=True)):

@@ -21,7 +21,7 @@ from graycube.array import payload
 from graycube.array.aligning import require_same_ranks
 from graycube.array.boxes import carried, places_of
 from graycube.array.held import Held
-from graycube.array.indexed.here import as_slice, of_box, picked, stays
+from graycube.array.indexed.here import Some, as_slice, of_box, picked, remains
 from graycube.array.indexed.indices import coordinates_of
 from graycube.array.local import local
 from graycube.array.moving import as_product, straight
@@ -39,7 +39,6 @@ from graycube.run.agreement import Facts
 from graycube.warned import as_written
 
 _H = TypeVar("_H", bound=Held)
-_Some = range | tuple[int, ...]
 _KEPT = 64  # layouts and lengths
 _MODES = ("constant", "edge", "wrap", "reflect", "symmetric")
 
@@ -63,7 +62,10 @@ def take(a: Held, indices: Any, axis: int | None = None) -> Any:  # noqa: ANN401
             "a line of integers, or one integer, is taken along an axis",
             "use np.where(mask, u, 0) for masks",
         )
-    some = [int(coordinates_of(k, i, a.shape[k])[0]) for i in at.ravel().tolist()]
+    line, n = at.ravel(), a.shape[k]
+    for i in line[(line < -n) | (line >= n)][:1].tolist():
+        coordinates_of(k, i, n)  # raises
+    some = (line.astype(np.int64) % n).tolist()
     if inside:
         return along_payload(np.take, a, k, at)
     if at.ndim:
@@ -247,7 +249,7 @@ def agree(what: str, a: Held, **given: object) -> None:
     together(a.comm, prepare)
 
 
-def chosen(a: _H, some: Mapping[int, _Some], target: Placement | None = None) -> _H:
+def chosen(a: _H, some: Mapping[int, Some], target: Placement | None = None) -> _H:
     """What is at some indices along axes of the layout.
 
     >>> from graycube.layout import Layout
@@ -260,8 +262,11 @@ def chosen(a: _H, some: Mapping[int, _Some], target: Placement | None = None) ->
             target = with_length(target, k, len(indices))
     along = tuple(some.get(k, range(n)) for k, n in enumerate(a.layout.shape))
     over = spread(a.comm)
-    if over is None or stays(a.layout, target, (*some,)):
+    if over is None:
         return of_box(a, picked(local(a), some), target)
+    if remains(a.layout, target, along):
+        here = dict(enumerate(Chosen(a.layout, along).places(a.nodes)))
+        return of_box(a, picked(local(a), here), target)
     source, goal = Chosen(as_product(a.layout), along), as_product(target)
     piece = source.layout.piece(a.nodes).of(straight(a.blocks, a.layout, source.layout, over))
     rows = picked(piece, dict(enumerate(source.places(a.nodes))))
@@ -282,11 +287,13 @@ def _assembled(
     shape = target.shape if over is None else last.piece(nodes).shape
     box = empty((*shape, *payload))
     for x, along in parts:
-        axes = tuple(k for k, some in enumerate(along) if len(some) < last.shape[k])
-        if over is None or stays(x.layout, last, axes):
+        if over is None:
             box[tuple(map(as_slice, along))] = local(x)
             continue
         source, goal = as_product(x.layout), Chosen(last, along)
+        if remains(last, x.layout, along):
+            box[places_of(goal.places(nodes))] = local(x)
+            continue
         blocks = straight(x.blocks, x.layout, source, over)
         rows = carried(blocks, source, goal, over, (0,) * len(along))
         there = places_of(goal.places(nodes))

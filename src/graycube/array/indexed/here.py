@@ -16,13 +16,17 @@ from graycube.array.local import laid_out
 from graycube.array.ordering.blocks import is_whole
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout, Ownership
+from graycube.layout.chosen import within
 from graycube.layout.in_bits import in_boxes
 from graycube.layout.placement import Placement
 from graycube.layout.product import evenly
+from graycube.layout.share import SharedAxis
 
 _H = TypeVar("_H", bound=Held)
 _Box = NDArray[Any]
 _KEPT = 64  # layouts, targets and axes
+Some = range | tuple[int, ...]
+"""Indices along an axis."""
 
 
 @lru_cache(maxsize=_KEPT)
@@ -40,6 +44,34 @@ def stays(layout: Placement, target: Placement, axes: tuple[int, ...]) -> bool:
     return bool(one and other) and all(
         x.parts == y.parts == 1 if k in axes else x == y
         for k, (x, y) in enumerate(zip(one, other, strict=True))
+    )
+
+
+@lru_cache(maxsize=_KEPT)
+def remains(layout: Placement, target: Placement, some: tuple[Some, ...]) -> bool:
+    """Whether what is at some indices along each axis is already where the target has it.
+
+    >>> eight, seven = (Layout.mesh((n,), nodes=(4,)) for n in (8, 7))
+    >>> remains(eight, seven, (range(7),)), remains(eight, seven, (range(1, 8),))
+    (True, False)
+    """
+    changed = tuple(k for k, along in enumerate(some) if along != range(layout.shape[k]))
+    if stays(layout, target, changed):
+        return True
+    pair = [in_boxes(x) if isinstance(x, Layout) else x for x in (layout, target)]
+    one, other = (x.axes if isinstance(x, Ownership) else () for x in pair)
+    return bool(one and other) and all(
+        x == y if along == range(x.length) else _in_place(x, y, along)
+        for x, y, along in zip(one, other, some, strict=True)
+    )
+
+
+def _in_place(axis: SharedAxis, target: SharedAxis, some: Some) -> bool:
+    """The same along one axis, of which some indices become the target."""
+    nodes = range(0, axis.parts * axis.stride, axis.stride)
+    return (axis.parts, axis.stride) == (target.parts, target.stride) and all(
+        np.array_equal(within(np.asarray(some), np.asarray(axis.own(q)))[0], target.own(q))
+        for q in nodes
     )
 
 
