@@ -44,7 +44,7 @@ def test_slots_in_gray_code_and_lengths_with_odd_factors(slots, allocation):
 
 def test_copies_have_the_same():
     layout = gc.Layout.mesh((8, 6), (4, 2), ownership=False).without_axes([1])
-    kept = [product_of(layout, node).along[0].tolist() for node in range(8)]
+    kept = [[*product_of(layout, node).along[0]] for node in range(8)]
     assert kept == [[0, 1], [0, 1], [2, 3], [2, 3], [4, 5], [4, 5], [6, 7], [6, 7]]
 
 

@@ -77,7 +77,7 @@ def piece_of_cube(layout: "AffinePlacement", nodes: range) -> Piece:
     """
     product = product_of(layout, nodes.start) if len(nodes) == 1 else None
     if product is not None:
-        return Piece(tuple(map(np.sort, product.along)), product.rows())
+        return Piece(product.coordinates, product.rows())
     along = [np.ravel(index) for index in layout.indices_on(nodes)]
     found = [np.unique(index, return_inverse=True) for index in along]
     shape = tuple(len(own) for own, _ in found)

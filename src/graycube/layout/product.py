@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
+from graycube.layout.axis import Axis
 
 if TYPE_CHECKING:
     from graycube.layout.affine import AffinePlacement
@@ -28,7 +29,7 @@ class ByAxis(NamedTuple):
     ``order`` says where in the slot the digits are that the axes have, one axis after another.
     """
 
-    along: tuple[IntArray, ...]
+    along: tuple[range | IntArray, ...]
     sizes: tuple[int, ...]
     order: tuple[int, ...]
 
@@ -37,36 +38,40 @@ class ByAxis(NamedTuple):
         """How many indices there are along each axis."""
         return tuple(map(len, self.along))
 
+    @property
+    def coordinates(self) -> tuple[IntArray, ...]:
+        """The index along each axis, ascending."""
+        return tuple(np.sort(_array(some)) for some in self.along)
+
     def rows(self) -> NDArray[np.intp] | None:
         """The slot of each element, in the order of their indices; None if that is the same."""
-        ascending = all((np.diff(along) > 0).all() for along in self.along)
-        if ascending and self.order == (*range(len(self.sizes)),):
+        even = all(isinstance(some, range) for some in self.along)
+        if even and self.order == (*range(len(self.sizes)),):
             return None
-        slots = np.arange(prod(self.sizes)).reshape(self.sizes)
-        rows: NDArray[np.intp] = self._by_axes(slots)[np.ix_(*map(np.argsort, self.along))]
+        slots = self._by_axes(np.arange(prod(self.sizes)).reshape(self.sizes))
+        order = np.ix_(*(np.argsort(_array(some)) for some in self.along))
+        rows: NDArray[np.intp] = slots if even else slots[order]
         return rows.ravel()
 
     def indices(self) -> list[IntArray]:
         """The index along each axis of the element in every slot."""
-        every = [*np.ix_(*self.along)]
+        every = np.ix_(*map(_array, self.along))
         return [self._in_slots(np.broadcast_to(index, self.shape)) for index in every]
 
     def cut(self, array: _Array) -> _Array:
         """The block of the node, of an array that has all elements."""
-        index = [evenly(along) for along in self.along]
-        part = array[(*(some if isinstance(some, slice) else slice(None) for some in index),)]
-        for axis, some in enumerate(index):
-            if not isinstance(some, slice):
+        part = array[tuple(_slice(some) or slice(None) for some in self.along)]
+        for axis, some in enumerate(self.along):
+            if not isinstance(some, range):
                 part = np.take(part, some, axis)
         made = self._in_slots(part)
         return made.copy() if np.may_share_memory(made, array) else made
 
     def put(self, array: _Array, block: _Array) -> None:
         """Write the block of the node into an array that has all elements."""
-        index = [evenly(along) for along in self.along]
-        sliced = all(isinstance(some, slice) for some in index)
-        whole = block.reshape((*self.sizes, *block.shape[1:]))
-        array[tuple(index) if sliced else np.ix_(*self.along)] = self._by_axes(whole)
+        slices = [*map(_slice, self.along)]
+        places = np.ix_(*map(_array, self.along)) if None in slices else tuple(slices)
+        array[places] = self._by_axes(block.reshape((*self.sizes, *block.shape[1:])))
 
     def _by_axes(self, whole: _Array) -> _Array:
         """What has an axis for each digit, with one for each axis instead."""
@@ -90,7 +95,7 @@ def product_of(layout: "AffinePlacement", node: int) -> ByAxis | None:
     >>> from graycube.layout import Layout
     >>> found = product_of(Layout.mesh((6, 4), nodes=(2, 2), code="gray", ownership=False), 3)
     >>> found.along, found.cut(np.arange(24).reshape(6, 4)).tolist()
-    ((array([3, 4, 5]), array([2, 3])), [14, 18, 22, 15, 19, 23])
+    ((range(3, 6), range(2, 4)), [14, 18, 22, 15, 19, 23])
     """
     if layout.size >> 62:  # indices are 64-bit integers, with signs
         return None
@@ -98,30 +103,48 @@ def product_of(layout: "AffinePlacement", node: int) -> ByAxis | None:
         digits = layout.digits
     except InvalidValueError:
         return None
-    logical, n = layout.inverse_map, layout.n
-    first, columns = logical(node), logical.matrix.columns
-    slot, owned = n, dict[int, list[int]]()
+    logical, slot = layout.inverse_map, layout.n
+    owned: list[list[int]] = [[] for _ in layout.axes]
     extents = sum(axis.extent > 1 for axis in layout.axes)
     for owner, size in reversed(digits[: len(digits) - extents]):
         for _ in range(size.bit_length() - 1):
-            owned.setdefault(owner, []).append(columns[slot])
+            owned[owner].append(logical.matrix.columns[slot])
             slot += 1
-    along: list[IntArray] = []
+    along = []
     for k, axis in enumerate(layout.axes):
         bits = layout.word_bits(k)
-        words = np.array([_part(first, bits)])
-        for column in owned.get(k, []):
-            words = np.concatenate([words, words ^ _part(column, bits)])
-        if axis.extent > 1:
-            words = axis.join(words[:, None], np.arange(axis.extent)[None, :]).ravel()
-        along.append(words)
+        first, *columns = (
+            word >> bits.start & (1 << len(bits)) - 1 for word in (logical(node), *owned[k])
+        )
+        along.append(_along(axis, first, columns))
     sizes = tuple(size for _, size in digits)
     order = sorted(range(len(digits)), key=lambda place: digits[place][0])
     return ByAxis(tuple(along), sizes, tuple(order))
 
 
-def _part(word: int, bits: range) -> int:
-    return word >> bits.start & (1 << len(bits)) - 1
+def _along(axis: Axis, first: int, columns: list[int]) -> range | IntArray:
+    """All combinations of columns with the first word, and all of the extent, as indices."""
+    step, m, extent = columns[0] if columns else 1 << axis.low, len(columns), axis.extent
+    span = (step << m) - step
+    ascending = columns == [step << j for j in range(m)] and not first & span
+    if ascending and step.bit_count() == 1 and (extent == 1 or step == 1 << axis.low):
+        start = axis.join(first, 0)
+        return range(start, start + (extent * step << m), step)
+    words = np.array([first])
+    for column in columns:
+        words = np.concatenate([words, words ^ column])
+    every: IntArray = axis.join(words[:, None], np.arange(extent)[None, :])
+    return np.ravel(every if extent > 1 else words)
+
+
+def _array(some: range | IntArray) -> IntArray:
+    if not isinstance(some, range):
+        return some
+    return np.arange(some.start, some.stop, some.step)
+
+
+def _slice(some: range | IntArray) -> slice | None:
+    return slice(some.start, some.stop, some.step) if isinstance(some, range) else None
 
 
 def evenly(along: IntArray) -> slice | IntArray:
