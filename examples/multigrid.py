@@ -13,6 +13,8 @@ import numpy as np
 import graycube as gc
 
 STEPS = [1 / (1.15 + 0.85 * np.cos(np.pi * k / 6)) for k in (1, 3, 5)]  # Chebyshev's
+SECOND_DIFFERENCES = [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
+LINEAR = np.outer([0.5, 1, 0.5], [0.5, 1, 0.5])
 SMALL = 8  # points along a side of the grids that are on every node
 
 
@@ -22,8 +24,7 @@ def smoothed(
     """The grid function after three steps, and its residual; points are sqrt(area) apart."""
     w = u.halo()
     for step in (*STEPS, 0):
-        beside = w[1, 0] + w[-1, 0] + w[0, 1] + w[0, -1]
-        residual = f - (4 * u - beside) / area
+        residual = f + w.correlate(SECOND_DIFFERENCES) / area
         if step:
             u = u + step * area / 4 * residual
             w.update(u)
@@ -32,10 +33,7 @@ def smoothed(
 
 def blurred(u: gc.CubeArray) -> gc.CubeArray:
     """Each value, spread linearly over the points around it."""
-    w = u.halo(corners=True)
-    sides = w[1, 0] + w[-1, 0] + w[0, 1] + w[0, -1]
-    made: gc.CubeArray = u + sides / 2 + (w[1, 1] + w[1, -1] + w[-1, 1] + w[-1, -1]) / 4
-    return made
+    return u.halo(corners=True).correlate(LINEAR)
 
 
 def cycle(
