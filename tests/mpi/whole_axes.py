@@ -20,6 +20,7 @@ CALLS = {
     "flip all": lambda u, k, rng: np.flip(u),
     "every other": lambda u, k, rng: np.take(u, range(u.shape[k] - 1, 0, -2), k),
     "some": lambda u, k, rng: np.take(u, rng.integers(0, u.shape[k], u.shape[k] + 2), k),
+    "all but one": lambda u, k, rng: np.take(u, range(u.shape[k] - 1), k),
     "one": lambda u, k, rng: np.take(u, -2, k),
     "repeat": lambda u, k, rng: np.repeat(u, 1 + np.arange(u.shape[k]) % 2, k),
     "delete": lambda u, k, rng: np.delete(u, 1, k),
