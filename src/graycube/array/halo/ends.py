@@ -22,7 +22,7 @@ Fill = float | Mirror
 Fills = Fill | Sequence[Fill | tuple[Fill, Fill]]
 """For all ends, or an entry for each axis: for both ends, or a pair for first and last."""
 Pair = tuple[Any, Any]  # a mirror, or a number of the dtype, beyond the first and the last
-_PLAIN = {int, float, str}
+_PLAIN, _ENDS = {int, float, str}, 2
 MIRRORS: tuple[str, ...] = get_args(Mirror)
 _Mesh = NDArray[Any]
 
@@ -45,7 +45,7 @@ def ends_of(
             "give one for each axis, a pair where its ends differ, or one for all",
         )
     pairs = [one if isinstance(one, list | tuple) else (one, one) for one in every]
-    if wrong := [pair for pair in pairs if len(pair) != len("<>")]:
+    if wrong := [pair for pair in pairs if len(pair) != _ENDS]:
         raise InvalidValueError(
             f"an entry of fill is {wrong[0]!r:.60}",
             "an axis has two ends",
