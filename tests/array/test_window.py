@@ -175,6 +175,53 @@ def test_weighted_sums_are_those_of_scipy(kind, nodes, allocation, monkeypatch):
     gc.assert_allclose(star, parts[0] + 1j * parts[1], atol=1e-12)
 
 
+@pytest.mark.parametrize("fill", [5, "symmetric", ["antisymmetric", (7, "edge")]])
+def test_what_lies_beyond_is_there_again_whatever_was_written_over_it(fill):
+    a = gc.CubeArray.from_numpy(X + 1, LAYOUT)
+    rules = {"periodic": False, "corners": True, "fill": fill}
+    wanted = [mesh.copy() for mesh in a.halo(1, **rules).meshes]
+    w = a.halo(1, **rules)
+    for mesh in w.meshes:
+        mesh[...] = 99
+    w.add_back()
+    w.update(a)
+    for mesh, one in zip(w.meshes, wanted, strict=True):
+        assert np.array_equal(mesh, one)
+
+
+def test_beyond_two_ends_is_what_the_later_axis_says():
+    w = gc.CubeArray.from_numpy(X + 1, LAYOUT).halo(
+        1, periodic=False, corners=True, fill=["antisymmetric", 7]
+    )
+    assert w[-1, -1].read[0].tolist() == [7, -1, -2, -3, -4, -5]
+
+
+def test_vectors_whose_components_lie_apart():
+    x = np.random.default_rng(0).standard_normal((8, 6, 2))
+    for layout in (LAYOUT, gc.Layout.mesh((8, 6), (3, 1)), gc.Layout.mesh((8, 6), (1, 1))):
+        a = gc.CubeArray.from_numpy(x, layout)
+        b = gc.stack([a[..., 0], a[..., 1]])
+        one, other = (v.halo(2, corners=True, periodic=False, fill="edge") for v in (a, b))
+        for pair in zip(one.meshes, other.meshes, strict=True):
+            assert np.array_equal(*pair)
+            assert np.moveaxis(pair[1], -1, 0).flags.c_contiguous
+        star = np.arange(15).reshape(3, 5)
+        assert np.array_equal(one.correlate(star).to_numpy(), other.correlate(star).to_numpy())
+        assert np.array_equal(one[2, -1].to_numpy(), other[2, -1].to_numpy())
+        assert np.array_equal(one.add_back().to_numpy(), other.add_back().to_numpy())
+
+
+def test_truth_values_and_half_precision_are_weighed_as_by_scipy():
+    truth = gc.CubeArray.from_numpy(np.eye(8) > 0, gc.Layout.mesh((8, 8), (2, 2)))
+    grown = truth.halo(periodic=False).correlate([[False, True, True]])
+    assert grown.dtype == bool
+    assert np.array_equal(grown.to_numpy(), (np.eye(8) + np.eye(8, k=-1)) > 0)
+    half = gc.CubeArray.from_numpy(np.full((8, 8), 20000, np.float16), truth.layout)
+    mean = half.halo().correlate([[0, 0.25, 0], [0.25, 0, 0.25], [0, 0.25, 0]])
+    assert mean.dtype == np.float16
+    assert np.all(mean.to_numpy() == 20000)
+
+
 def star_parts():
     star = np.array([[0, 1, 0], [2, 0, 2j], [0, -1, 0]])[..., None]
     return star.real, star.imag
@@ -212,6 +259,9 @@ def test_weights_that_cannot_be(weights, kind, text):
     w = a.halo()
     refused(lambda: w.correlate(weights), kind, text)
     refused(lambda: w.correlate([[0.5]], out=a.astype("f4")), InvalidValueError, "float32")
+    fixed = a.copy()
+    fixed.blocks.setflags(write=False)
+    refused(lambda: w.correlate([[0.5]], out=fixed), InvalidValueError, "cannot be written")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -258,6 +258,22 @@ def failing_preparation(comm):
             yield from works(comm, f"after {text:.40}")
 
 
+def errors_stay(comm):
+    """Where ranks called different things, later calls raise, and none waits for ever.
+
+    Neighbours may have exchanged all they have before one of them hears of it.
+    """
+    u = field(comm.Dup())
+    window, heard = u.halo(), []
+    last = comm.rank == comm.size - 1
+    for call in (window.add_back if last else window.exchange, u.sum, window.exchange):
+        with suppress(PeerError):
+            call()
+            heard.append(call)
+        comm.Barrier()
+    yield len(heard) < 2 and u.sum not in heard, f"{heard} went on"
+
+
 def refused_call(comm, call, block):
     """What all ranks hear of a call that fails."""
     try:
@@ -495,6 +511,7 @@ CHECKS = (
     )
     | checks((4, 8), other_plans)
     | checks((2, 4), other_cubes, no_communicator, failing_preparation, after_the_end)
+    | checks((2, 4), errors_stay)
 )
 APART = {"other renumberings": other_renumberings}  # if it goes wrong, it hangs
 

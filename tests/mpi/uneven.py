@@ -232,6 +232,10 @@ def halos(comm):
                 wanted = shifted(x, far, np.broadcast_to(periodic, 2))
                 same = np.array_equal(w[steps].to_numpy(), wanted)
                 yield same, f"{steps} of {w.halo!r} in {layout}"
+            parts = gc.stack([u[..., 0], u[..., 1]])  # whose components lie apart
+            other = parts.halo(reach, fill=-1, **options).update(parts)
+            same = np.array_equal(other.correlate([[0, 0, 3]]).blocks, 3 * w[0, 1].blocks)
+            yield same, f"components apart, {w.halo!r} in {layout}"
             star = w.correlate([[0, 2, 0], [0, -5, 3], [0, 0, 0]])
             wanted = 2 * w[-1, 0] - 5 * u + 3 * w[0, 1]
             yield np.array_equal(star.blocks, wanted.blocks), f"a sum of {w.halo!r} in {layout}"

@@ -80,13 +80,13 @@ class Meeting:
         self._yields = _FEW if comm.size <= 2 * (os.cpu_count() or 1) else _YIELDS
         self._sets = [range(k * width, (k + comm.size) * width, width) for k in (0, comm.size)]
         self._said = [[self._words[at : at + said] for at in starts] for starts in self._sets]
-        self._broken: tuple[str, ...] | None = None
+        self.broken: tuple[str, ...] | None = None
 
     def meet(self, words: Sequence[int] = (0,) * WORDS, note: Note | None = None) -> bool:
         """Wait for all ranks; whether all of them say the same. Collective."""
         memory, comm = self._words, self._comm
-        if self._broken is not None:
-            raise PeerError(*self._broken)
+        if self.broken is not None:
+            raise PeerError(*self.broken)
         self.number = number = self.number + 1
         if note is not None:
             self._lines[number & 1, comm.rank, _HEAD : _HEAD + len(note)] = note
@@ -125,7 +125,7 @@ class Meeting:
             if looks > self._yields:
                 if memory[left] and memory[start] < number:  # it came to no meeting in between
                     error = in_vain(rank, self._comm.rank)
-                    self._broken = error.args
+                    self.broken = error.args
                     raise error
                 self._comm.Iprobe()
                 time.sleep(pause)
@@ -140,7 +140,7 @@ class Meeting:
         try:
             self._roll.late(passed)
         except PeerError as error:
-            self._broken = error.args
+            self.broken = error.args
             raise
 
     def gone(self, begun: int) -> int | None:

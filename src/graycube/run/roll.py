@@ -136,8 +136,11 @@ class Roll:
         return None if other is None else crossing(other, self.comm.rank)
 
     def give_up(self, error: PeerError) -> NoReturn:
-        """Raise an error, now and whenever something begins."""
+        """Raise an error, now and whenever something begins, and let no other rank wait."""
         self._broken = error.args
+        if self.meeting is not None:  # no rank can know which of them the others count
+            self.meeting.broken = error.args
+        self.leave()
         raise error
 
     def leave(self, process: Callable[[], int] = os.getpid, tag: int = _LEFT) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
 from graycube.host import host_array
+from graycube.run.reused import apart
 from graycube.stencil import Frame
 
 Mirror = Literal["edge", "reflect", "symmetric", "antisymmetric"]
@@ -117,14 +118,17 @@ class End:
 
     rows: _Mesh
     there: slice | IntArray
-    of: slice | IntArray | None
-    signs: _Mesh | None
+    of: slice | IntArray | None = None
+    signs: _Mesh | None = None
+    number: _Mesh | None = None
 
     def fill(self) -> None:
-        """Show what is within, as it is now."""
-        if self.of is not None:
-            shown = self.rows[self.of]
-            self.rows[self.there] = shown if self.signs is None else shown * self.signs
+        """Show what is within, as it is now; or the number, whatever was written over it."""
+        if self.of is None:
+            self.rows[self.there] = self.number
+            return
+        shown = self.rows[self.of]
+        self.rows[self.there] = shown if self.signs is None else shown * self.signs
 
     def add_back(self) -> None:
         """Add what was written here to what it shows; zero is left."""
@@ -138,23 +142,28 @@ class End:
         self.rows[self.there] = 0
 
 
-def framed(
-    frame: Frame, ends: Sequence[Pair | None], payload: tuple[int, ...], dtype: np.dtype[Any]
-) -> tuple[_Mesh, list[End]]:
+def framed(frame: Frame, ends: Sequence[Pair | None], like: _Mesh) -> tuple[_Mesh, list[End]]:
     """The mesh of a node in its frame, with numbers beyond the ends, and all its ends.
+
+    It has components and dtype of the blocks that it is like, and in their order in memory.
 
     >>> from graycube.layout import Layout
     >>> from graycube.stencil import halo
     >>> exchange = halo(Layout.mesh((4,), nodes=(2,)), reach=2, periodic=False)
-    >>> pair = "antisymmetric", 9.0
-    >>> mesh, ends = framed(Frame(exchange, 0), [pair], (), np.dtype(float))
+    >>> pair, blocks = ("antisymmetric", 9.0), np.zeros((2, 2))
+    >>> mesh, ends = framed(Frame(exchange, 0), [pair], blocks)
     >>> mesh[2:] = [1, 2, 3, 4]
     >>> for end in ends:
     ...     end.fill()
-    >>> mesh, framed(Frame(exchange, 1), [pair], (), np.dtype(float))[0]
+    >>> mesh, framed(Frame(exchange, 1), [pair], blocks)[0]
     (array([-2., -1.,  1.,  2.,  3.,  4.]), array([0., 0., 0., 0., 9., 9.]))
     """
-    mesh = np.zeros((*frame.shape, *payload), dtype)
+    payload = like.shape[2:]
+    if apart(like):
+        first = np.zeros((*payload, *frame.shape), like.dtype)
+        mesh = np.moveaxis(first, range(len(payload)), range(-len(payload), 0))
+    else:
+        mesh = np.zeros((*frame.shape, *payload), like.dtype)
     made = list[End]()
     for axis, pair in enumerate(ends):
         if pair is None:
@@ -165,12 +174,13 @@ def framed(
                 continue
             there = _run(beyond)
             if not isinstance(kind, str):
-                rows[there] = kind
-                made.append(End(rows, there, None, None))
+                made.append(End(rows, there, number=kind))
                 continue
             of, odd = along.mirrored(beyond, kind)
             signs = np.where(odd, -1, 1).astype(np.int8).reshape(-1, *[1] * (mesh.ndim - 1))
             made.append(End(rows, there, _run(of), signs if kind == "antisymmetric" else None))
+    for end in made:
+        end.fill()
     return mesh, made
 
 

@@ -66,7 +66,8 @@ def dtype_of(terms: Sequence[Term], dtype: np.dtype[Any]) -> np.dtype[Any]:
 def weighted(terms: Sequence[tuple[Any, _Mesh]], out: _Mesh) -> None:
     """The sum of views of one shape, each times its weight.
 
-    What has one weight is added up first, and multiplied once.
+    What has one weight is added up first, and multiplied once, but for numbers of half
+    precision, which are soon too large.
 
     >>> x, out = np.arange(4.0), np.empty(2)
     >>> weighted([(1, x[:2]), (10, x[2:])], out)
@@ -74,10 +75,13 @@ def weighted(terms: Sequence[tuple[Any, _Mesh]], out: _Mesh) -> None:
     array([20., 31.])
     """
     groups: dict[Any, list[_Mesh]] = {}
-    for weight, view in terms:
-        groups.setdefault(weight, []).append(view)
-    ones = groups.pop(1, [])  # they need no multiplication
-    (weight, views), *others = groups.items() or [(1, [ones.pop()] if ones else [])]
+    half = out.dtype == np.float16
+    for number, (weight, view) in enumerate(terms):
+        groups.setdefault((weight, number if half else 0), []).append(view)
+    ones = groups.pop((1, 0), [])  # they need no multiplication
+    one = out.dtype.type(1)
+    every = [(weight, views) for (weight, _), views in groups.items()]
+    (weight, views), *others = every or [(one, [ones.pop()] if ones else [])]
     spare = np.empty(0, out.dtype)
     for rows in pieces(out):
         target = out[rows]

@@ -60,7 +60,7 @@ class Window(Generic[_H]):
         self._frames = frames_of(
             exchange, a.nodes if len(a.nodes) == len(a.blocks) else range(1)
         )
-        made = [framed(frame, ends, a.blocks.shape[2:], a.dtype) for frame in self._frames]
+        made = [framed(frame, ends, a.blocks) for frame in self._frames]
         self.meshes: list[_Blocks] = [mesh for mesh, _ in made]
         self._ends = [end for _, every in made for end in every]
         self._take(a)
@@ -198,12 +198,13 @@ class Window(Generic[_H]):
                 block[frame.order] = inner.reshape(block.shape)
         return like.with_blocks(blocks)
 
+    @at_users_line
     def correlate(self, weights: object, out: _H | None = None) -> _H:
         """The sum of what is around each element times ``weights``, whose middle is itself.
 
         That is ``scipy.ndimage.correlate``, in strides of the window: for second differences
         ``[1, -2, 1]``. Weights that are 0 are not read, so a star needs no corners. It takes
-        about a third of the time of ``w[1] - 2 * w[0] + w[-1]`` and the like. The result is a
+        about half the time of ``w[1] - 2 * w[0] + w[-1]`` and the like. The result is a
         new array, or ``out``, which may be the array itself.
 
         >>> from graycube.array import CubeArray
@@ -219,6 +220,10 @@ class Window(Generic[_H]):
             out = like.with_blocks(reused(like.blocks.shape, dtype, like.blocks))
         else:
             self._require_like(out, dtype)
+            if not out.blocks.flags.writeable:
+                raise InvalidValueError(
+                    "out cannot be written to", "the sums go there", "pass a copy of it"
+                )
         for k, (frame, block) in enumerate(zip(self._frames, out.blocks, strict=True)):
             views = [self.meshes[k][on[k]] for on in places]
             shape = *(len(along.own) for along in frame.axes), *block.shape[1:]
