@@ -6,9 +6,10 @@ from typing import Any, SupportsIndex, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.boxes import carried
+from graycube.array.boxes import carried, places_of
 from graycube.array.held import Held, require_array
-from graycube.array.local import blocks_of_local, local
+from graycube.array.indexed.here import as_slice
+from graycube.array.local import laid_out, local
 from graycube.array.moving import as_product, straight
 from graycube.array.ranks import facts_of, require_layout, spread, together
 from graycube.array.sharing import require_plain
@@ -99,19 +100,23 @@ def refine(u: _H, factor: Factor, layout: Placement | None = None) -> _H:
     blocks = straight(u.blocks, u.layout, whole, u.comm)
     if over is None:
         made = np.zeros((*between.shape, *u.payload), u.dtype)
-        made[np.ix_(*thin.along)] = whole.gather(blocks)
+        made[tuple(map(as_slice, thin.along))] = whole.gather(blocks)
         return u.with_blocks(target.scatter(made), target)
     rows = carried(blocks, whole, thin, over, (0,) * len(thin.along))
     piece = np.zeros((*between.piece(u.nodes).shape, *u.payload), u.dtype)
-    piece[np.ix_(*thin.places(u.nodes))] = rows.reshape(*thin.piece(u.nodes).shape, *u.payload)
-    fine = blocks_of_local(between, u.nodes, piece)
+    piece[places_of(thin.places(u.nodes))] = rows.reshape(
+        *thin.piece(u.nodes).shape, *u.payload
+    )
+    rows = laid_out(between, u.nodes, piece)
+    fine = rows.reshape(*between.held_shape(u.nodes), *u.payload)
     return u.with_blocks(straight(fine, between, target, u.comm), target)
 
 
 def _taken(u: Held, thin: Chosen) -> _Blocks:
     """The block of this rank with those elements of the one that it has."""
-    piece = local(u)[np.ix_(*thin.places(u.nodes))]
-    return piece.reshape(*thin.held_shape(u.nodes), *u.payload)
+    piece = local(u)[places_of(thin.places(u.nodes))]
+    rows = piece.reshape(*thin.held_shape(u.nodes), *u.payload)
+    return rows.copy() if np.may_share_memory(rows, u.blocks) else rows
 
 
 def _facts(
