@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from graycube.array.boxes import carried, places_of
 from graycube.array.held import Held, require_array
-from graycube.array.indexed.here import as_slice
 from graycube.array.local import laid_out, local
 from graycube.array.moving import as_product, straight
 from graycube.array.ranks import facts_of, require_layout, spread, together
@@ -100,7 +99,7 @@ def refine(u: _H, factor: Factor, layout: Placement | None = None) -> _H:
     blocks = straight(u.blocks, u.layout, whole, u.comm)
     if over is None:
         made = np.zeros((*between.shape, *u.payload), u.dtype)
-        made[tuple(map(as_slice, thin.along))] = whole.gather(blocks)
+        made[places_of([*map(np.asarray, thin.along)])] = whole.gather(blocks)
         return u.with_blocks(target.scatter(made), target)
     rows = carried(blocks, whole, thin, over, (0,) * len(thin.along))
     piece = np.zeros((*between.piece(u.nodes).shape, *u.payload), u.dtype)
