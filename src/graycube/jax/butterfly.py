@@ -14,7 +14,7 @@ from graycube.jax.cube import MeshCube
 from graycube.jax.lines import Words
 from graycube.jax.names import Block, Sharding
 from graycube.jax.networks import DeviceNetwork
-from graycube.jax.over import is_lasting
+from graycube.jax.over import is_lasting, settled
 from graycube.layout import Layout
 from graycube.layout.required import require_axis, require_bits, require_word
 
@@ -61,7 +61,7 @@ def butterfly(  # noqa: PLR0913
         made = groups(layout, words)
         result = layout if home is not None or order == "natural" else reached(layout, made)
         network = DeviceNetwork(layout, cube, made, result.map)
-        return DeviceButterfly(network, k, tuple(words), stage), result
+        return DeviceButterfly(network, k, tuple(words), settled(stage)), result
 
     return applied(a, source, body_of)
 

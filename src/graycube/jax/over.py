@@ -1,8 +1,10 @@
 """A function of blocks on all devices of a mesh."""
 
 from collections.abc import Callable
+from dis import get_instructions
 from functools import lru_cache
-from types import FunctionType
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +14,10 @@ from graycube.jax.names import Block, Mesh, Spec
 
 KEPT = 256
 """So many functions are remembered with what was compiled of them."""
+
+_ALONE = "__alone__"
+_FIXED = {"jax", "numpy", "math", "cmath", "operator"}
+_NEW_NAMES = {"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"}
 
 
 def over(
@@ -45,19 +51,76 @@ def _made(
 _kept = lru_cache(maxsize=KEPT)(_made)
 
 
-def is_lasting(function: object) -> bool:
-    """Whether a function of the user's stays what it is: it has no values of its own.
+def settled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the user's, the same one for all that are alike and know nothing else.
 
-    What it has may change, or be a tracer.
+    So what is written in place, as in a loop, is compiled once. Within ``jit`` here, one that
+    is under ``jit`` itself is taken as it was written.
+
+    >>> settled(lambda x: x)(2), settled(jnp.add) is jnp.add
+    (2, True)
+    >>> [settled(f) is settled(jax.jit(f)) for f in [lambda x: jnp.sin(x)]]
+    [True]
+    """
+    inner: Any = function
+    while isinstance(inner, jax.stages.Wrapped):
+        inner = inner.__wrapped__
+    if isinstance(inner, jnp.ufunc):
+        return inner
+    known = _known(inner)
+    return function if known is None else _alone(inner.__code__, known)
+
+
+def is_lasting(function: object) -> bool:
+    """Whether a function stays what it is: it is a ufunc, or ``settled`` and alone.
+
+    What another one knows may change, or be a tracer: its closure and defaults, what it
+    imports, and what it finds around it, unless that is a module of JAX, NumPy or Python.
 
     >>> scale = 2
-    >>> is_lasting(jnp.add), is_lasting(lambda x: x), is_lasting([].append)
-    (True, True, False)
+    >>> [is_lasting(settled(f)) for f in (jnp.add, lambda x: x + 1, lambda x: jnp.sin(x))]
+    [True, True, True]
+    >>> [is_lasting(settled(f)) for f in ([].append, lambda x, k=2: k * x, lambda x: scale * x)]
+    [False, False, False]
     """
     if isinstance(function, FunctionType):
-        own = function.__closure__, function.__defaults__, function.__kwdefaults__
-        return not any(own)
+        return _ALONE in function.__globals__
     return isinstance(function, jnp.ufunc)
+
+
+def _known(function: object) -> tuple[tuple[str, ModuleType], ...] | None:
+    """The modules that a function names, if it knows nothing else."""
+    if not isinstance(function, FunctionType):
+        return None
+    own = function.__closure__, function.__defaults__, function.__kwdefaults__
+    names = _names(function.__code__)
+    if any(own) or names is None:
+        return None
+    found = [(name, function.__globals__[name]) for name in names & {*function.__globals__}]
+    if not all(isinstance(value, ModuleType) and _is_fixed(value) for _, value in found):
+        return None
+    return tuple(sorted(found))
+
+
+def _is_fixed(module: ModuleType) -> bool:
+    return module.__name__.partition(".")[0] in _FIXED
+
+
+@lru_cache(maxsize=KEPT)
+def _names(code: CodeType) -> frozenset[str] | None:
+    """The names in a code and those within it; none if it brings or changes some."""
+    if any(step.opname in _NEW_NAMES for step in get_instructions(code)):
+        return None
+    inside = [_names(value) for value in code.co_consts if isinstance(value, CodeType)]
+    if None in inside:
+        return None
+    return frozenset(code.co_names).union(*(names for names in inside if names))
+
+
+@lru_cache(maxsize=KEPT)
+def _alone(code: CodeType, known: tuple[tuple[str, ModuleType], ...]) -> FunctionType:
+    """A function that sees these modules, and nothing that changes."""
+    return FunctionType(code, {**dict(known), _ALONE: None})
 
 
 def on_block(block: Block, body: Callable[[Block], Block]) -> Block:

@@ -27,7 +27,7 @@ from graycube.jax.applied import applied
 from graycube.jax.blocks import permuted
 from graycube.jax.cube import MeshCube
 from graycube.jax.names import Block, Dtype, Sharding
-from graycube.jax.over import is_lasting
+from graycube.jax.over import is_lasting, settled
 from graycube.jax.rows import AlongLines, DeviceRow, row_of
 from graycube.layout import Layout
 from graycube.layout.required import require_axis
@@ -251,7 +251,7 @@ def _combining(op: object) -> Callable[[Any, Any], Any]:
             "it is a ufunc of jnp, or a function of two arrays",
             "pass one, such as jnp.add",
         )
-    return op
+    return settled(op)
 
 
 def _known(initial: object) -> np.ndarray[Any, Any]:

@@ -1,0 +1,110 @@
+"""What is compiled once, and what again: functions of the user's, and batches."""
+
+import logging
+import sys
+import types
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax_cases import P, mesh_of, put
+
+import graycube as gc
+
+FACTOR = 1.0
+SETTINGS = types.ModuleType("settings")
+
+
+class Held:
+    factor = 1.0
+
+
+def by_a_global(low, high, _bit, _index):
+    return low * FACTOR, high
+
+
+def from_within(low, high, _bit, _index):
+    def scaled():
+        return low * FACTOR
+
+    return scaled(), high
+
+
+def by_a_class(low, high, _bit, _index):
+    return low * Held.factor, high
+
+
+def by_a_module(low, high, _bit, _index):
+    return low * SETTINGS.factor, high
+
+
+def by_an_import(low, high, _bit, _index):
+    import settings  # noqa: PLC0415
+
+    return low * settings.factor, high
+
+
+@pytest.fixture
+def x():
+    return put(np.arange(16, dtype="f4"), mesh_of((4,), explicit=True), P("a"))
+
+
+def set_to(factor, monkeypatch):
+    monkeypatch.setitem(sys.modules, "settings", SETTINGS)
+    monkeypatch.setitem(globals(), "FACTOR", factor)
+    for holder in (SETTINGS, Held):
+        monkeypatch.setattr(holder, "factor", factor, raising=False)
+
+
+@pytest.mark.parametrize(
+    "stage", [by_a_global, from_within, by_a_class, by_a_module, by_an_import]
+)
+def test_a_stage_may_read_what_is_around_it(stage, x, monkeypatch):
+    for factor in (1.0, 0.0):
+        set_to(factor, monkeypatch)
+        want = [k if k % 2 else k * factor for k in range(16)]
+        assert gc.jax.butterfly(x, stage, bits=[0]).tolist() == want
+
+
+def test_an_operator_may_read_what_is_around_it(x, monkeypatch):
+    def op(a, b):
+        return a * FACTOR + b
+
+    for factor, want in ((1.0, np.cumsum(range(16))), (0.0, range(16))):
+        set_to(factor, monkeypatch)
+        assert gc.jax.scan(op, x, 0).tolist() == [*want]
+
+
+def test_modules_of_one_name_are_told_apart(x):
+    add = "lambda a, b: m.add(a, b)"
+    other = types.ModuleType("numpy.other")  # of a name that is trusted
+    other.add = jnp.multiply
+    multiply = eval(add, {"m": other})  # noqa: S307
+    for _ in range(2):
+        assert gc.jax.scan(eval(add, {"m": jnp}), x, 0).tolist()[-1] == 120  # noqa: S307
+        assert gc.jax.scan(multiply, x + 1, 0).tolist()[2] == 6
+
+
+added_in_jit = jax.jit(lambda low, high: low + high)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: gc.jax.butterfly(x, lambda low, high, *_: (jnp.maximum(low, high), high)),
+        lambda x: gc.jax.scan(lambda low, high: low + high, x, 0),
+        lambda x: gc.jax.scan(jax.jit(lambda low, high: low + high), x, 0),
+        lambda x: gc.jax.scan(added_in_jit, x, 0),
+        lambda x: gc.jax.scan(jax.jit(jnp.add), x, 0),
+        gc.jax.cumsum,
+    ],
+)
+def test_what_is_written_in_place_is_compiled_once(call, x, caplog):
+    call(x)
+    with caplog.at_level(logging.WARNING), jax.log_compiles():
+        for _ in range(3):
+            call(x)
+        assert not [text for text in caplog.messages if "ompil" in text]
+        jax.jit(lambda x: x + 17)(x)  # the count can be other than zero
+    assert [text for text in caplog.messages if "ompil" in text]
