@@ -108,3 +108,31 @@ def test_what_is_written_in_place_is_compiled_once(call, x, caplog):
         assert not [text for text in caplog.messages if "ompil" in text]
         jax.jit(lambda x: x + 17)(x)  # the count can be other than zero
     assert [text for text in caplog.messages if "ompil" in text]
+
+
+BATCHES = P(None, "b"), P("a", "b"), P("a", None)
+
+
+@pytest.mark.parametrize("within_jit", [True, False])
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_batches_do_not_depend_on_what_ran_before(order, within_jit):
+    jax.clear_caches()
+    mesh = mesh_of((2, 4), explicit=True)
+    x = np.random.default_rng(0).standard_normal((4, 64)).astype("f4")
+    batched = jax.vmap(lambda row: gc.jax.fft(gc.jax.cumsum(row)))
+    run = jax.jit(batched) if within_jit else batched
+    want = np.fft.fft(np.cumsum(x, 1))
+    for k in (*order, *order):
+        got = np.asarray(run(put(x, mesh, BATCHES[k])))
+        assert np.abs(got - want).max() < 1e-5 * np.abs(want).max()
+    row = gc.jax.fft(gc.jax.cumsum(put(x[0], mesh, P("b"))))
+    assert np.abs(np.asarray(row) - want[0]).max() < 1e-5 * np.abs(want).max()
+
+
+def test_a_batch_outside_of_jit_is_compiled_once(caplog):
+    mesh = mesh_of((2, 4), explicit=True)
+    x = put(np.ones((4, 64), "f4"), mesh, P("a", "b"))
+    jax.vmap(gc.jax.fft)(x)
+    with caplog.at_level(logging.WARNING), jax.log_compiles():
+        jax.vmap(gc.jax.fft)(x)
+    assert not [text for text in caplog.messages if "ompil" in text]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dis import get_instructions
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -40,12 +40,45 @@ def over(
 def _made(
     mesh: Mesh, function: Callable[..., Block], before: Spec, after: Spec, *given: object
 ) -> Callable[..., Block]:
-    def work(*blocks: Block) -> Block:
-        return function(*blocks, *given)
+    @cache
+    def over_axes(_axes: frozenset[str]) -> Callable[..., Block]:
+        def work(*blocks: Block) -> Block:
+            return function(*blocks, *given)
 
-    spread = jax.shard_map(work, mesh=mesh, in_specs=before, out_specs=after, check_vma=False)
-    made: Callable[..., Block] = jax.jit(spread)
-    return made
+        spread = jax.shard_map(
+            work, mesh=mesh, in_specs=before, out_specs=after, check_vma=False
+        )
+        made: Callable[..., Block] = jax.jit(spread)
+        return made
+
+    shown = jax.sharding.AxisType.Explicit in mesh.axis_types
+    every = frozenset(mesh.axis_names)
+
+    def called(*blocks: Block) -> Block:
+        traced = not blocks or any(isinstance(each, jax.core.Tracer) for each in blocks)
+        return over_axes(axes_here(mesh) if shown and traced else every)(*blocks)
+
+    return called
+
+
+def axes_here(mesh: Mesh) -> frozenset[str]:
+    """The axes of a mesh that ``shard_map`` goes over here: not those of a batch of ``vmap``.
+
+    What JAX traced where there was no batch, it does not know from what it needs where there
+    is one, nor the other way around.
+
+    >>> axes_here(jax.make_mesh((1,), ("x",)))
+    frozenset({'x'})
+    """
+    found = list[tuple[str, Any]]()
+
+    def look() -> tuple[()]:
+        here = jax.sharding.get_abstract_mesh()
+        found.extend(zip(here.axis_names, here.axis_types, strict=True))
+        return ()
+
+    jax.eval_shape(jax.shard_map(look, mesh=mesh, in_specs=(), out_specs=()))
+    return frozenset(name for name, kind in found if kind == jax.sharding.AxisType.Manual)
 
 
 _kept = lru_cache(maxsize=KEPT)(_made)
