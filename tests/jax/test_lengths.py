@@ -88,6 +88,63 @@ def test_zeros_make_room_where_there_is_none(case, names):
     near(there(gc.jax.Array.from_array(given), order="natural").to_array(spec), want)
 
 
+SPARE = [  # where no axis has room to lose the zeros behind it
+    ((8,), P("a"), (64, 6, 6), "irfftn", None, (2, 0)),
+    ((8,), P(None, "a"), (6, 32), "fftn", (6, 24), (0, 1)),
+    ((8,), P(None, "a"), (4, 64), "fftn", (32,), (1,)),
+    ((8,), P(None, None, "a"), (6, 2, 64), "rfftn", (30, 8, 64), (0, 1, 2)),
+    ((2, 4), P("b", "a"), (20, 2), "ifftn", None, (1,)),
+    ((2, 4), P("b", "a"), (12, 12), "fftn", None, (1, 0)),
+    ((2, 4), P(None, "a", "b"), (5, 2, 12), "fftn", None, (0, 1, 2)),
+    ((2, 4), P("a", "b"), (6, 20), "fftn", (10, 12), (1, 0)),
+]
+
+
+@pytest.mark.parametrize("case", [*SPARE[:3], SPARE[-2], *sweep(*zip(SPARE[3:]))], ids=str)
+def test_spare_memory_makes_room_where_zeros_behind_an_axis_do_not(case):
+    sizes, spec, shape, name, s, axes = case
+    x, function = numbers(shape, name), getattr(gc.jax, name)
+    want = getattr(np.fft, name)(x, s, axes)
+    kind = np.float32 if name == "rfftn" else np.complex64
+    given = put(x.astype(kind), mesh_of(sizes, explicit=True), spec)
+    for order in ("any", "natural"):
+        a = gc.jax.Array.from_array(given)
+        program = compiled(lambda a, order=order: function(a, s, axes, order=order), a)
+        b = program(a)
+        near(b.layout.gather(np.asarray(b.blocks)), want)
+        assert set(collectives(program)[0]) <= SENT
+        if order == "natural" and want.shape == shape:
+            assert b.layout == a.layout
+    names = gc.jax.shardings.axes_of(spec, len(shape), "spec")
+    counts = [
+        np.prod([given.sharding.mesh.shape[n] for n in each], dtype=int) for each in names
+    ]
+    if not any(length % count for length, count in zip(want.shape, counts, strict=True)):
+        near(function(given, s, axes), want)
+
+
+def test_results_that_do_not_fit_the_devices_are_refused():
+    x = put(np.ones((4, 64), np.float32), mesh_of((8,), explicit=True), P(None, "a"))
+    a = gc.jax.Array.from_array(x)
+    for call, want in (
+        (gc.jax.rfft, np.fft.rfft(x)),
+        (lambda a: gc.jax.fft(a, 33), np.fft.fft(x, 33)),
+        (lambda a: gc.jax.rfft2(a, order="natural"), np.fft.rfft2(x)),
+        (lambda a: gc.jax.to_waves(a, (4, 32), (0, 1)), np.fft.rfft2(x)[:, :17]),
+    ):
+        with pytest.raises(InvalidValueError, match=r"shape \(4, \d\d\), .*8 dev.*reshard\(x"):
+            call(a)
+        near(call(gc.jax.reshard(a.to_array(), P())), want)
+    with pytest.raises(
+        InvalidValueError, match=r"result has 33 .*equally many; call it on cop"
+    ):
+        gc.jax.rfft(x)
+    with pytest.raises(InvalidValueError, match=r"33 el.*many; pass gc.jax.Array.from_array"):
+        gc.jax.rfft(
+            put(np.ones((8, 64), np.float32), mesh_of((8,), explicit=True), P(None, "a"))
+        )
+
+
 def test_the_first_numbers_are_those_of_jnp():
     mesh = mesh_of((8,), explicit=True)
     x = numbers((16, 8))

@@ -110,8 +110,10 @@ def test_what_is_not_real_or_not_in_memory_is_refused():
     with pytest.raises(InvalidValueError, match="number of points is -2"):
         gc.jax.irfft(x[:, :1])
     line = put(np.ones(64), mesh_of((8,), explicit=True), P("a"))
-    with pytest.raises(InvalidValueError, match=r"axis 0 has 64 points.*use fft"):
+    with pytest.raises(InvalidValueError, match=r"shape \(33,\).*8 devices.*use fftn"):
         gc.jax.rfft(gc.jax.Array.from_array(line))
+    with pytest.raises(InvalidValueError, match=r"shape \(126,\).*8 devices.*; call it on cop"):
+        gc.jax.irfft(gc.jax.Array.from_array(line))
 
 
 def test_its_gradient():

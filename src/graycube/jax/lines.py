@@ -18,7 +18,7 @@ from graycube.jax.blocks import carried, parity_of
 from graycube.jax.cube import MeshCube
 from graycube.jax.legs import AxisLeg
 from graycube.jax.names import Block, Dtype
-from graycube.jax.steps import Digits, Step, WholeLines
+from graycube.jax.steps import Digits, Spared, Step, WholeLines
 from graycube.layout import Layout
 
 
@@ -38,6 +38,8 @@ def transformed(block: Block, taken: Sequence[Step], cube: MeshCube) -> Block:
             block = _of_lines(block, step)
         elif isinstance(step, Digits):
             block = _of_digits(block, step, cube)
+        elif isinstance(step, Spared):
+            block = _resized(block, int(len(block) * 2.0**step.bits), 0)
     return block
 
 

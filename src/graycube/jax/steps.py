@@ -8,11 +8,14 @@ Rules.
 3. An axis that gets another length is brought to memory in lines. If the others cannot take its
    devices, zeros follow one of them meanwhile: then it has more bits. The same is done where
    passes have too few points on a device, or end in no natural order that is asked for.
+4. Where that one then has no room to lose its zeros, they are behind the whole block instead
+   (``spare``). So any result works that has a bit for each one of the node.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import prod
 
 from graycube.butterflies.groups import brought
 from graycube.errors import InvalidValueError
@@ -20,8 +23,15 @@ from graycube.fourier.lines import axis_of, has_room, in_memory, nodes_along
 from graycube.fourier.passes import passes
 from graycube.gf2 import AffineMap
 from graycube.jax.legs import AxisLeg, Kind
+from graycube.jax.spare import with_spare, without_spare
 from graycube.layout import Layout
+from graycube.layout.axis import Axis
 from graycube.layout.lines import exchanged_dims
+
+COPIES = (
+    "call it on copies: gc.jax.reshard(x, jax.P()), with x = a.to_array() for a gc.jax.Array"
+)
+"""What works for every result: each device has all of it."""
 
 LONGEST = 1 << 29
 """Twiddle factors of a longer axis do not fit 32 bits, which is what JAX counts in."""
@@ -119,13 +129,20 @@ class Carry:
     move: AffineMap
 
 
-Step = Digits | WholeLines | Carry
+@dataclass(frozen=True)
+class Spared:
+    """A move, and then memory times 2^bits: with zeros behind it, or cut if that is below 1."""
+
+    move: AffineMap
+    bits: int
+
+
+Step = Digits | WholeLines | Carry | Spared
+Found = tuple[tuple[Step, ...], Layout]
 
 
 @lru_cache(maxsize=256)
-def steps(
-    layout: Layout, legs: Legs, home: Layout | None = None
-) -> tuple[tuple[Step, ...], Layout]:
+def steps(layout: Layout, legs: Legs, home: Layout | None = None) -> Found:
     """The steps of a transform along some axes, and the layout of its result: the ``home``.
 
     >>> legs = tuple((k, AxisLeg("fft", 8, 8, 8)) for k in (0, 1))
@@ -135,7 +152,21 @@ def steps(
     >>> print(result)
     (b0:2 b0:1 b0:0 b1:0 || b1:2 b1:1)
     """
+    require_bits(layout, legs)
+    found = _steps(layout, legs, home)
+    if found is None and len(layout.axes) > 1:
+        found = _steps(layout, legs, home, spare=True)
+    if found is None:
+        raise _no_room(layout)
+    return found
+
+
+def _steps(
+    layout: Layout, legs: Legs, home: Layout | None, *, spare: bool = False
+) -> Found | None:
+    """The steps, if zeros behind an axis are enough, or with spare memory."""
     left, done, padded = list(legs), list[Step](), dict[int, int]()
+    d = len(layout.axes)
     while left:
         axis, leg = min(
             left, key=lambda pair: (_KINDS.get(pair[1].kind, 1), _away(layout, pair[0]))
@@ -145,15 +176,18 @@ def steps(
         later, roomy = [k for k, _ in left], has_room(layout, axis)
         stuck = home is not None and layout.axes[axis].extent > 1
         if not roomy and (resized or stuck or _too_short(layout, axis, later)):
-            wide = _padded(layout, axis)
-            if wide is not None:
+            wide = None if spare else _padded(layout, axis)
+            if spare:
+                bits = layout.axes[axis].bits - (layout.p - layout.n)
+                done.append(Spared(AffineMap.identity(layout.p), bits))
+                layout = with_spare(layout, bits)
+            elif wide is not None:
                 padded.setdefault(wide[0], layout.shape[wide[0]])
                 step, layout = _lines(layout, *wide)
                 done.append(step)
-                roomy = True
+            elif resized or d > 1:
+                return None
         if resized:
-            if not roomy:
-                raise _no_room(layout, axis)
             step, layout = _lines(layout, axis, leg)
             padded.pop(axis, None)
             _append(done, step)
@@ -163,7 +197,9 @@ def steps(
         else:
             step, layout = _along(layout, axis, leg, later)
             _append(done, step)
-    return _ended(done, layout, padded, home)
+    return (
+        _without_spare(done, layout, home, d) if spare else _ended(done, layout, padded, home)
+    )
 
 
 def _append(done: list[Step], step: WholeLines) -> None:
@@ -179,21 +215,34 @@ def _away(layout: Layout, axis: int) -> int:
 
 def _ended(
     done: list[Step], layout: Layout, padded: dict[int, int], home: Layout | None
-) -> tuple[tuple[Step, ...], Layout]:
+) -> Found | None:
     """The steps, with those that cut padded axes: at home, where these are in memory."""
     if home is not None:
         wide = home
         for axis in padded:
+            if not has_room(wide, axis):
+                return None
             wide = in_memory(wide, axis, layout.axes[axis])
         done.append(Carry(way_back(wide, layout)))
         layout = wide
     for axis, values in padded.items():
+        if not has_room(layout, axis):
+            return None
         step, layout = _lines(layout, axis, AxisLeg(None, values, values, values))
         done.append(step)
     if padded and home is not None:
         done.append(Carry(way_back(home, layout)))
         layout = home
     return tuple(done), layout
+
+
+def _without_spare(done: list[Step], layout: Layout, home: Layout | None, d: int) -> Found:
+    """The steps, with one that takes the spare memory back: at home, or where it is."""
+    target = without_spare(layout, d) if home is None else home
+    require_same_axes(target.axes, layout.axes[:d])
+    bits = layout.p - target.p
+    move = with_spare(target, bits).map @ layout.inverse_map
+    return (*done, Spared(move, -bits)), target
 
 
 def _lines(layout: Layout, axis: int, leg: AxisLeg) -> tuple[WholeLines, Layout]:
@@ -220,13 +269,42 @@ def _padded(layout: Layout, axis: int) -> tuple[int, AxisLeg] | None:
     return k, AxisLeg(None, values, values, length)
 
 
-def _no_room(layout: Layout, axis: int) -> InvalidValueError:
+def _no_room(layout: Layout) -> InvalidValueError:
     return InvalidValueError(
-        f"axis {axis} has {layout.shape[axis]} points, spread over the devices",
-        "what is real, cut or padded has whole lines on a device, and no other axes take its "
-        "devices",
-        "use fft, whose spectrum is as long as the axis",
+        f"axis 0 has {layout.shape[0]} points, spread over the devices",
+        "what is real, cut or padded has whole lines on a device, and there are no other axes "
+        "to take its devices",
+        COPIES,
     )
+
+
+def fits(layout: Layout, legs: Sequence[tuple[int, AxisLeg]]) -> bool:
+    """Whether the result has a bit for each one of the node, which is not its own.
+
+    >>> layout, leg = Layout.mesh((4, 8), nodes=(1, 4)), AxisLeg("rfft", 8, 8, 5)
+    >>> fits(layout, [(1, leg)]), fits(Layout.mesh((2, 8), nodes=(1, 4)), [(1, leg)])
+    (True, False)
+    """
+    lengths = {axis: leg.kept for axis, leg in legs}
+    bits = sum(axis_of(lengths.get(k, n)).bits for k, n in enumerate(layout.shape))
+    return bits >= layout.n
+
+
+def require_bits(layout: Layout, legs: Sequence[tuple[int, AxisLeg]]) -> None:
+    """Refuse a result that cannot be on all devices, with as much on each.
+
+    >>> require_bits(Layout.mesh((4, 8), nodes=(1, 4)), [(1, AxisLeg("rfft", 8, 8, 5))])
+    """
+    if not fits(layout, legs):
+        lengths = {axis: leg.kept for axis, leg in legs}
+        shape = tuple(lengths.get(k, n) for k, n in enumerate(layout.shape))
+        raise InvalidValueError(
+            f"the result has shape {shape}, {prod(shape)} elements",
+            f"{1 << layout.n} devices need a multiple of {1 << layout.n}",
+            f"use fftn, whose spectrum has the shape of the array, or {COPIES}"
+            if any(leg.kind == "rfft" and leg.waves is None for _, leg in legs)
+            else COPIES,
+        )
 
 
 def _along(
@@ -280,7 +358,16 @@ def way_back(layout: Layout, result: Layout) -> AffineMap:
     >>> way_back(Layout.nodes(2), Layout.nodes(2)) == AffineMap.identity(2)
     True
     """
-    for k, (before, after) in enumerate(zip(layout.axes, result.axes, strict=True)):
+    require_same_axes(layout.axes, result.axes)
+    return layout.map @ result.inverse_map
+
+
+def require_same_axes(axes: Sequence[Axis], found: Sequence[Axis]) -> None:
+    """Refuse a result whose axes are in another order than those that it goes back to.
+
+    >>> require_same_axes(Layout.nodes(2).axes, Layout.nodes(2, "gray").axes)
+    """
+    for k, (before, after) in enumerate(zip(axes, found, strict=True)):
         if before != after:
             raise InvalidValueError(
                 f"axis {k} is over several devices, and its {before.length} = "
@@ -288,4 +375,3 @@ def way_back(layout: Layout, result: Layout) -> AffineMap:
                 'order="natural" needs one there',
                 'take order="any" on a gc.jax.Array, or pad the axis',
             )
-    return layout.map @ result.inverse_map

@@ -15,7 +15,6 @@ import jax
 
 from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import Norm, Order
-from graycube.fourier.lines import axis_of, in_memory
 from graycube.jax.applied import require_carried, with_axes
 from graycube.jax.array import Array
 from graycube.jax.cube import MeshCube
@@ -24,7 +23,8 @@ from graycube.jax.lines import transformed
 from graycube.jax.names import Block, Sharding
 from graycube.jax.over import on_block, on_part, over
 from graycube.jax.shardings import Placing, placed
-from graycube.jax.steps import Step, steps
+from graycube.jax.spare import resized
+from graycube.jax.steps import COPIES, Step, fits, require_bits, steps
 from graycube.layout import Layout
 from graycube.layout.required import require_word
 
@@ -182,12 +182,16 @@ def _home(given: Placing, legs: Sequence[tuple[int, AxisLeg]]) -> Placing:
         shape[axis] = leg.kept
         count = 1 << sum(len(given.cube.dims(name)) for name in given.spec[axis])
         if leg.kept % count:
+            every = prod(given.mesh.shape.values()) == 1 << given.cube.n and len(shape) > 1
+            carried = every and fits(given.layout, legs)
             raise InvalidValueError(
                 f"axis {axis} of the result has {leg.kept} elements on {count} devices, "
                 f"over the mesh axes {given.spec[axis]}",
                 "each device needs equally many",
-                "pass a gc.jax.Array, reshard first so that this axis is in memory, or take "
-                "other axes or points",
+                "pass gc.jax.Array.from_array(x), or reshard first so that this axis is in "
+                "memory"
+                if carried
+                else COPIES,
             )
     sharding = jax.sharding.NamedSharding(given.mesh, given.partition)
     return placed(sharding, shape, "the result")
@@ -206,10 +210,8 @@ def transform_of(
     require_word(asked.order, get_args(Order), "order")
     legs = legs_of(layout, asked)
     if home is None and asked.order == "natural":
-        home = layout
-        for axis, leg in legs:
-            if leg.kept != layout.shape[axis]:
-                home = in_memory(home, axis, axis_of(leg.kept))
+        require_bits(layout, legs)
+        home = resized(layout, {axis: leg.kept for axis, leg in legs})
     taken, result = steps(layout, tuple(legs), home)
     return Transform(taken, cube, asked.factor(prod(leg.points for _, leg in legs))), result
 
