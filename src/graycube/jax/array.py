@@ -129,8 +129,10 @@ class Array(Arithmetic):
         require_single(layout, "a gc.jax.Array")
         u = of_kind(u, layout)
         require_same_nodes(layout, layout_of(sharding, u.layout.shape))
-        every = jax.sharding.NamedSharding(sharding.mesh, P(cube_of(sharding.mesh).names))
-        return cls(spread_out(u.blocks, u.nodes, every, copy=copy), layout, sharding)
+        spec, mesh = placed(sharding, u.layout.shape, "sharding").partition, sharding.mesh
+        every = jax.sharding.NamedSharding(mesh, P(cube_of(mesh).names))
+        blocks = spread_out(u.blocks, u.nodes, every, copy=copy)
+        return cls(blocks, layout, jax.sharding.NamedSharding(mesh, spec))
 
     def to_cube(
         self, comm: "Intracomm | None" = None, *, copy: bool | None = None
@@ -197,7 +199,7 @@ class Array(Arithmetic):
         )
         if not isinstance(blocks, jax.core.Tracer):
             return jax.device_put(blocks, there)
-        shown = jax.sharding.AxisType.Explicit in mesh.axis_types
+        shown = {*mesh.axis_types} == {jax.sharding.AxisType.Explicit}
         if shown and jax.typeof(blocks).sharding.spec != there.spec:
             return jax.sharding.reshard(blocks, there)
         return blocks
@@ -256,21 +258,55 @@ class Array(Arithmetic):
         return f"<gc.jax.Array {self.shape} {kind} on {devices} devices: {self.layout}>"
 
 
-_KEPT = "layout", "sharding", "payload"
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """What the pytree knows beside its leaf.
+
+    Within ``jit`` explicit axes show a mesh that does not say which devices. It is the same as
+    the one that says it, for else a loop would not give back what it was given.
+    """
+
+    layout: Layout
+    sharding: Sharding
+    payload: tuple[int, ...]
+
+    def __hash__(self) -> int:
+        sharding = self.sharding
+        return hash((self.layout, sharding.mesh.abstract_mesh, sharding.spec, self.payload))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Kept):
+            return NotImplemented
+        here, there = self.sharding, other.sharding
+        meshes = here.mesh, there.mesh
+        if any(isinstance(mesh, jax.sharding.AbstractMesh) for mesh in meshes):
+            meshes = tuple(mesh.abstract_mesh for mesh in meshes)
+        return (self.layout, meshes[0], here.spec, self.payload) == (
+            *(other.layout, meshes[1], there.spec, other.payload),
+        )
 
 
 def _flattened(a: Array) -> Any:  # noqa: ANN401 - as JAX wants it
-    return ((jax.tree_util.GetAttrKey("blocks"), a.blocks),), tuple(
-        getattr(a, k) for k in _KEPT
-    )
+    kept = _Kept(a.layout, a.sharding, a.payload)
+    return ((jax.tree_util.GetAttrKey("blocks"), a.blocks),), kept
 
 
-def _unflattened(kept: Sequence[object], leaves: Sequence[Block]) -> Array:
+def _unflattened(kept: _Kept, leaves: Sequence[Block]) -> Array:
     """The array with other leaves, which are not looked at: JAX puts anything there."""
-    made = object.__new__(Array)
-    for name, value in zip((*_KEPT, "blocks"), (*kept, *leaves), strict=True):
+    made, (blocks,) = object.__new__(Array), leaves
+    values = {**vars(kept), "sharding": _on_mesh_of(blocks, kept.sharding), "blocks": blocks}
+    for name, value in values.items():
         object.__setattr__(made, name, value)
     return made
+
+
+def _on_mesh_of(blocks: Block, sharding: Sharding) -> Sharding:
+    """The sharding, on the devices of the blocks where it does not say which."""
+    own = None if isinstance(blocks, jax.core.Tracer) else getattr(blocks, "sharding", None)
+    mesh = getattr(own, "mesh", None)
+    if isinstance(mesh, jax.sharding.Mesh) and sharding.mesh == mesh.abstract_mesh:
+        return jax.sharding.NamedSharding(mesh, sharding.spec)
+    return sharding
 
 
 jax.tree_util.register_pytree_with_keys(Array, _flattened, _unflattened)
