@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any, NoReturn, Self
 
 import jax.numpy as jnp
@@ -28,9 +29,24 @@ def _with(how: Callable[[Block, Block], Block]) -> _Operator:
     """The method of an operator: what is made of two blocks."""
 
     def method(self: "Arithmetic", other: object) -> "Arithmetic":
+        require_numbers(other)
         return self.map(how, other)
 
     return method
+
+
+def require_numbers(other: object) -> None:
+    """Refuse what is neither an array nor a number.
+
+    >>> require_numbers(2.5)
+    """
+    known = isinstance(other, Arithmetic | CubeArray) or hasattr(other, "__jax_array__")
+    if not known and not hasattr(other, "dtype") and np.asarray(other).dtype.kind in "OSU":
+        raise InvalidTypeError(
+            f"a gc.jax.Array meets a {type(other).__name__}",
+            "operators work by element, with numbers and arrays, also == and !=",
+            "write `a is None`, or pass a number",
+        )
 
 
 def _both(how: Callable[[Block, Block], Block]) -> tuple[_Operator, _Operator]:
@@ -78,6 +94,42 @@ class Arithmetic:
                 _HINTS[(len(found) > len(wanted)) - (len(found) < len(wanted))],
             )
         return self.blocks
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes, with those of the payload.
+
+        >>> from graycube.jax import Array
+        >>> mesh = jax.make_mesh((8,), ("x",))
+        >>> x = jax.device_put(jnp.ones((3, 8)), jax.NamedSharding(mesh, jax.P(None, "x")))
+        >>> Array.from_array(x).ndim
+        2
+        """
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements on all devices together.
+
+        >>> from graycube.jax import Array
+        >>> mesh = jax.make_mesh((8,), ("x",))
+        >>> x = jax.device_put(jnp.ones((3, 8)), jax.NamedSharding(mesh, jax.P(None, "x")))
+        >>> Array.from_array(x).size
+        24
+        """
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Their bytes.
+
+        >>> from graycube.jax import Array
+        >>> mesh = jax.make_mesh((8,), ("x",))
+        >>> x = jax.device_put(jnp.ones((3, 8)), jax.NamedSharding(mesh, jax.P(None, "x")))
+        >>> Array.from_array(x).nbytes
+        96
+        """
+        return self.size * int(self.blocks.dtype.itemsize)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -177,6 +229,7 @@ class Arithmetic:
     __floordiv__, __rfloordiv__ = _both(operator.floordiv)
     __mod__, __rmod__ = _both(operator.mod)
     __and__, __or__ = _with(operator.and_), _with(operator.or_)
+    __xor__ = _with(operator.xor)
     __lt__, __le__ = _with(operator.lt), _with(operator.le)
     __gt__, __ge__ = _with(operator.gt), _with(operator.ge)
     __eq__, __ne__ = _with(operator.eq), _with(operator.ne)  # by element, as NumPy
@@ -192,6 +245,9 @@ class Arithmetic:
 
     def __invert__(self) -> Self:
         return self.map(operator.invert)
+
+    def __pos__(self) -> Self:
+        return self.map(operator.pos)
 
     def __neg__(self) -> Self:
         return self.map(operator.neg)

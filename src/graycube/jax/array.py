@@ -20,7 +20,7 @@ from graycube.jax.names import Block, Dtype, Mesh, P, Sharding
 from graycube.jax.over import over
 from graycube.jax.reshard import require_same_mesh
 from graycube.jax.rounds import executed
-from graycube.jax.shardings import layout, placed, source_of
+from graycube.jax.shardings import layout, on_mesh, placed, source_of
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_axis, require_single
@@ -85,9 +85,13 @@ class Array(Arithmetic):
         >>> y.sharding.spec == P("y", "x")
         True
         """
-        target = self.sharding if sharding is None else sharding
-        if isinstance(target, P):
-            target = jax.sharding.NamedSharding(self.sharding.mesh, target)
+        if isinstance(sharding, Layout):
+            raise InvalidTypeError(
+                f"sharding is the layout {sharding}",
+                "an array of JAX has a NamedSharding, or a PartitionSpec on the mesh",
+                "call a.relayout(layout), which gives a gc.jax.Array",
+            )
+        target = self.sharding if sharding is None else on_mesh(self.sharding.mesh, sharding)
         natural = layout_of(target, self.layout.shape)
         for k, (own, other) in enumerate(zip(self.layout.axes, natural.axes, strict=True)):
             if own != other:
@@ -216,6 +220,30 @@ class Array(Arithmetic):
         made = over(self.mesh, _coordinate, (), P(self.cube.names), *given)()
         return replace(self, blocks=made)
 
+    def _meeting(self, other: object, axes: int) -> Block:
+        if isinstance(other, Array):
+            here, there = self.sharding.mesh, other.sharding.mesh
+            if not (_is_same(here, there) or _is_alike(here, there)):
+                raise InvalidValueError(
+                    f"arrays on the meshes {here} and {there} meet",
+                    "elementwise arithmetic needs one mesh: its devices in one order, and axes "
+                    "of one kind",
+                    "bring one to the other: gc.jax.Array.from_array("
+                    "jax.device_put(b.to_array(), a.sharding), a.layout)",
+                )
+        return super()._meeting(other, axes)
+
+    def block_until_ready(self) -> "Array":
+        """The array, when the devices have it.
+
+        >>> mesh = jax.make_mesh((8,), ("x",))
+        >>> x = jax.device_put(jnp.ones(8), jax.NamedSharding(mesh, P("x")))
+        >>> Array.from_array(x).block_until_ready()
+        <gc.jax.Array (8,) float32 on 8 devices: (|| b2 b1 b0)>
+        """
+        self.blocks.block_until_ready()
+        return self
+
     @property
     def mesh(self) -> Mesh:
         """The mesh of devices.
@@ -278,12 +306,24 @@ class _Kept:
         if not isinstance(other, _Kept):
             return NotImplemented
         here, there = self.sharding, other.sharding
-        meshes = here.mesh, there.mesh
-        if any(isinstance(mesh, jax.sharding.AbstractMesh) for mesh in meshes):
-            meshes = tuple(mesh.abstract_mesh for mesh in meshes)
-        return (self.layout, meshes[0], here.spec, self.payload) == (
-            *(other.layout, meshes[1], there.spec, other.payload),
+        return _is_same(here.mesh, there.mesh) and (self.layout, here.spec, self.payload) == (
+            *(other.layout, there.spec, other.payload),
         )
+
+
+def _is_same(here: Mesh, there: Mesh) -> bool:
+    """Whether two meshes are one, as far as both say which devices."""
+    if any(isinstance(mesh, jax.sharding.AbstractMesh) for mesh in (here, there)):
+        here, there = here.abstract_mesh, there.abstract_mesh
+    return bool(here == there)
+
+
+def _is_alike(here: Mesh, there: Mesh) -> bool:
+    """Whether two meshes are the same devices, and JAX does not compare their axes."""
+    shown = jax.sharding.AxisType.Explicit in {*here.axis_types, *there.axis_types}
+    if shown or any(isinstance(mesh, jax.sharding.AbstractMesh) for mesh in (here, there)):
+        return False
+    return [*here.devices.flat] == [*there.devices.flat]
 
 
 def _flattened(a: Array) -> Any:  # noqa: ANN401 - as JAX wants it

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from graycube.jax.blocks import from_slots, to_slots
-from graycube.jax.names import Block, Mesh, Spec
+from graycube.jax.names import Block, Mesh, P, Spec
 
 KEPT = 256
 """So many functions are remembered with what was compiled of them."""
@@ -56,9 +56,27 @@ def _made(
 
     def called(*blocks: Block) -> Block:
         traced = not blocks or any(isinstance(each, jax.core.Tracer) for each in blocks)
-        return over_axes(axes_here(mesh) if shown and traced else every)(*blocks)
+        axes = axes_here(mesh) if shown and traced else every
+        return over_axes(axes)(*(there(each, mesh, before) for each in blocks))
 
     return called
+
+
+def there(block: Block, mesh: Mesh, spec: Spec) -> Block:
+    """The block where a function takes it: explicit axes do not bring it there themselves.
+
+    >>> mesh = jax.make_mesh((1,), ("x",))
+    >>> there(jnp.ones(1), mesh, jax.P("x")).sharding.mesh == mesh
+    True
+    """
+    if {*mesh.axis_types} != {jax.sharding.AxisType.Explicit}:
+        return block
+    wanted = P(*spec, *(None,) * (block.ndim - len(spec)))
+    if jax.typeof(block).sharding.spec == wanted:
+        return block
+    sharding = jax.sharding.NamedSharding(mesh, wanted)
+    traced = isinstance(block, jax.core.Tracer)
+    return (jax.sharding.reshard if traced else jax.device_put)(block, sharding)
 
 
 def axes_here(mesh: Mesh) -> frozenset[str]:

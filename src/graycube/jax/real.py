@@ -187,9 +187,10 @@ def to_waves(  # noqa: PLR0913
 
 
 def _forward(x: Block, asked: Asked, source: Sharding) -> Block:
-    if asked.real and jnp.issubdtype(x.dtype, jnp.complexfloating):
+    dtype = getattr(x, "dtype", None)  # what is no array is refused later
+    if asked.real and jnp.issubdtype(dtype, jnp.complexfloating):
         raise InvalidTypeError(
-            f"the array has dtype {x.dtype}",
+            f"the array has dtype {dtype}",
             "half of the spectrum is enough for real numbers only",
             "use fftn, or drop the imaginary part",
         )

@@ -20,9 +20,9 @@ from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.jax.blocks import carried, from_slots, parity_of, to_slots, transposed
 from graycube.jax.cube import MeshCube, cube_of
-from graycube.jax.names import Block, Mesh, P, Sharding
+from graycube.jax.names import Block, Mesh, Sharding
 from graycube.jax.over import over
-from graycube.jax.shardings import Placing, placed, source_of
+from graycube.jax.shardings import Placing, on_mesh, placed, source_of
 
 
 def reshard(x: Block, target: Sharding, source: Sharding = None) -> Block:
@@ -32,15 +32,15 @@ def reshard(x: Block, target: Sharding, source: Sharding = None) -> Block:
     automatic axes does not show shardings, ``source`` says what the array has.
 
     >>> mesh = jax.make_mesh((2, 4), ("x", "y"))
-    >>> x = jax.device_put(jnp.arange(64.0).reshape(8, 8), jax.NamedSharding(mesh, P("x", "y")))
-    >>> y = reshard(x, P("y", "x"))
-    >>> y.sharding.spec == P("y", "x"), y.tolist() == x.tolist()
+    >>> x = jnp.arange(64.0).reshape(8, 8)
+    >>> x = jax.device_put(x, jax.NamedSharding(mesh, jax.P("x", "y")))
+    >>> y = reshard(x, jax.P("y", "x"))
+    >>> y.sharding.spec == jax.P("y", "x"), y.tolist() == x.tolist()
     (True, True)
     """
     found = source_of(x, source)
     before = placed(found, x.shape, "source")
-    if isinstance(target, P):
-        target = jax.sharding.NamedSharding(found.mesh, target)
+    target = on_mesh(found.mesh, target)
     after = placed(target, x.shape, "target")
     require_same_mesh(before.mesh, after.mesh)
     after = replace(after, mesh=before.mesh if source is not None else after.mesh)

@@ -10,6 +10,7 @@ import numpy as np
 from graycube.array import CubeArray
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_ints
+from graycube.jax.arithmetic import Arithmetic
 from graycube.jax.cube import MeshCube, cube_of
 from graycube.jax.names import Block, Mesh, P, Sharding
 from graycube.layout import Layout
@@ -145,6 +146,28 @@ def axes_of(
     return (*named, *((),) * (d - len(named)))
 
 
+def on_mesh(mesh: Mesh, target: Sharding) -> Sharding:
+    """The target as a NamedSharding: a PartitionSpec is about axes of the mesh that is there.
+
+    >>> on_mesh(jax.make_mesh((1,), ("x",)), P("x")).spec == P("x")
+    True
+    """
+    if not isinstance(target, P):
+        return target
+    names = [
+        name for entry in target if entry is not P.UNCONSTRAINED for name in names_of(entry)
+    ]
+    for name in names:
+        if name not in mesh.axis_names or names.count(name) > 1:
+            raise InvalidValueError(
+                f"{target} has {name!r}",
+                f"the axes of the mesh are {', '.join(map(repr, mesh.axis_names))}, each for "
+                "one axis of the array",
+                "name each of them once at most",
+            )
+    return jax.sharding.NamedSharding(mesh, target)
+
+
 def names_of(entry: str | Iterable[str] | None) -> tuple[str, ...]:
     """The mesh axes of an entry of a PartitionSpec.
 
@@ -171,8 +194,18 @@ def source_of(x: Block, source: Sharding) -> Sharding:
             "within shard_map there is no more of it",
             "use the functions of gc.jax.local, or call this one outside",
         )
-    if source is not None:
-        return source
+    if isinstance(source, P):
+        raise InvalidTypeError(
+            f"source is {source}",
+            "it says axes of a mesh, and not of which one",
+            f"say source=jax.NamedSharding(mesh, jax.P{(*source,)})",
+        )
+    if isinstance(x, Arithmetic):
+        raise InvalidTypeError(
+            "got a gc.jax.Array",
+            "this function takes an array of JAX",
+            "call a.to_array(sharding), or a.relayout(layout)",
+        )
     if not isinstance(x, jax.core.Tracer):
         if isinstance(x, CubeArray):
             raise InvalidTypeError(
@@ -180,13 +213,15 @@ def source_of(x: Block, source: Sharding) -> Sharding:
                 "its blocks are in the memory of this process",
                 "take them to devices with gc.jax.Array.from_cube(x, sharding)",
             )
-        if not isinstance(x, jax.Array):
+        if not isinstance(x, jax.Array if source is None else jax.Array | np.ndarray):
             raise InvalidTypeError(
                 f"got a {type(x).__name__}",
                 "arrays of JAX are taken, on the devices of a mesh",
                 "put it there with jax.device_put(x, NamedSharding(mesh, P(...)))",
             )
-        return x.sharding
+        return x.sharding if source is None else source
+    if source is not None:
+        return source
     found = jax.typeof(x).sharding
     explicit = jax.sharding.AxisType.Explicit
     if found.mesh.empty or any(kind != explicit for kind in found.mesh.axis_types):

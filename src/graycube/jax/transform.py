@@ -13,7 +13,7 @@ from typing import get_args
 
 import jax
 
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.fourier.arguments import Norm, Order
 from graycube.jax.applied import require_carried, with_axes
 from graycube.jax.array import Array
@@ -162,6 +162,7 @@ def transform(a: Block, asked: Asked, source: Sharding = None) -> Block:
     (8, 12)
     """
     if isinstance(a, Array):
+        require_no_payload(a, asked)
         body, result = transform_of(a.layout, a.cube, asked.in_order("any"))
         return a.computed(on_block, result, body)
     require_carried(a, asked.order)
@@ -173,6 +174,26 @@ def transform(a: Block, asked: Asked, source: Sharding = None) -> Block:
     extents = tuple(axis.extent for axis in home.layout.axes)
     bits = given.local_bits, home.local_bits
     return over(given.mesh, on_part, *parts, body, *bits, extents)(a)
+
+
+def require_no_payload(a: Array, asked: Asked) -> None:
+    """Refuse axes that have no layout: a device has all of these.
+
+    >>> mesh = jax.make_mesh((8,), ("x",))
+    >>> x = jax.device_put(jnp.ones(8), jax.NamedSharding(mesh, jax.P("x")))
+    >>> require_no_payload(Array.from_array(x), Asked((0,), None))
+    """
+    d = len(a.layout.axes)
+    for axis in asked.axes if isinstance(asked.axes, Sequence) else ():
+        if axis in range(d, len(a.shape)):
+            name = "ifft" if asked.inverse else "fft"
+            raise OutOfRangeError(
+                f"axis is {axis}, which is payload",
+                f"the axes of the layout are 0..{d - 1}, and the last of them is -1",
+                f"call jnp.fft.{'i' * asked.inverse}rfft(a.to_array(), axis={axis})"
+                if asked.real
+                else f"write a.map(lambda v: jnp.fft.{name}(v, axis={2 + axis - d}))",
+            )
 
 
 def _home(given: Placing, legs: Sequence[tuple[int, AxisLeg]]) -> Placing:
