@@ -116,8 +116,9 @@ def settled(function: Callable[..., Any]) -> Callable[..., Any]:
     inner: Any = function
     while isinstance(inner, jax.stages.Wrapped):
         inner = inner.__wrapped__
+    plain: Callable[..., Any] = inner
     if isinstance(inner, jnp.ufunc):
-        return inner
+        return plain
     known = _known(inner)
     return function if known is None else _alone(inner.__code__, known)
 
