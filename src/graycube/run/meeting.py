@@ -86,6 +86,7 @@ class Meeting:
         """Wait for all ranks; whether all of them say the same. Collective."""
         memory, comm = self._words, self._comm
         if self.broken is not None:
+            self._roll.leave()  # what others begin after this would wait for ever
             raise PeerError(*self.broken)
         self.number = number = self.number + 1
         if note is not None:

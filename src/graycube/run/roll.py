@@ -81,6 +81,7 @@ class Roll:
     def begin(self) -> None:
         """Begin something in which ranks wait for messages; collective."""
         if self._broken is not None:
+            self.leave()  # what others begin after this would wait for ever
             raise PeerError(*self._broken)
         self.begun += 1
 
@@ -136,11 +137,10 @@ class Roll:
         return None if other is None else crossing(other, self.comm.rank)
 
     def give_up(self, error: PeerError) -> NoReturn:
-        """Raise an error, now and whenever something begins, and let no other rank wait."""
+        """Raise an error, now and whenever something begins."""
         self._broken = error.args
         if self.meeting is not None:  # no rank can know which of them the others count
             self.meeting.broken = error.args
-        self.leave()
         raise error
 
     def leave(self, process: Callable[[], int] = os.getpid, tag: int = _LEFT) -> None:
