@@ -135,7 +135,7 @@ BORDERS = {
     "right": lambda x: gc.CubeArray.from_numpy(X, LAYOUT) + x,
     "ufunc": lambda x: np.hypot(x, gc.CubeArray.from_numpy(X, LAYOUT)),
     "where": lambda x: gc.where(gc.CubeArray.from_numpy(X > 1, LAYOUT), 1, x),
-    "fill": lambda x: gc.CubeArray.from_numpy(X, LAYOUT).halo(fill=x),
+    "fill": lambda x: gc.CubeArray.from_numpy(X, LAYOUT).halo(periodic=False, fill=x),
     "Layout.scatter": LAYOUT.scatter,
     "Layout.gather": LAYOUT.gather,
     "Plan.apply": lambda x: gc.plan(*2 * [gc.Layout.nodes(3)], 6, machine="ideal").apply(x),

@@ -278,6 +278,8 @@ def test_ends_that_cannot_be(fill, message):
     a = gc.CubeArray.from_numpy(X, LAYOUT)
     refused(lambda: a.halo([(2, 1), 1], periodic=False, fill=fill), InvalidValueError, message)
     a.halo([(2, 1), 1], periodic=False, fill=[("symmetric", "reflect"), "antisymmetric"])
+    with pytest.raises(InvalidValueError, match="fill is 'edge', without periodic"):
+        a.halo(fill="edge")
     with pytest.raises(InvalidValueError, match="needs negative numbers"):
         (a > 3).halo(periodic=False, fill="antisymmetric")
 
@@ -529,7 +531,7 @@ def test_a_wide_reach_into_long_blocks_costs_what_it_reads():
         assert np.array_equal(window[step,].to_numpy(), np.roll(x, -step))
 
 
-@pytest.mark.parametrize("fill", [np.nan, 0.5, 300, -1, "x", "edges", None])
+@pytest.mark.parametrize("fill", [np.nan, 0.5, 300, -1, "x", "edges", [None]])
 def test_a_fill_that_the_dtype_cannot_hold(fill):
     """Zeros or wrapped numbers beyond the ends would be wrong without a word."""
     a = gc.CubeArray.from_numpy(X.astype(np.uint8), LAYOUT)

@@ -149,6 +149,8 @@ def test_what_is_out_of_reach_is_refused():
         with pytest.raises(error, match="periodic"):
             gc.jax.halo(x, 1, periodic=periodic)
     with pytest.raises(InvalidValueError, match="fill is 'wall'"):
-        gc.jax.halo(x, 1, fill="wall")
+        gc.jax.halo(x, 1, periodic=False, fill="wall")
+    with pytest.raises(InvalidValueError, match="fill is 0, without periodic"):
+        gc.jax.halo(x, 1, fill=0)
     with pytest.raises(InvalidTypeError, match=r"natural order.*to_array"):
         gc.jax.halo(gc.jax.Array.from_array(x), 1)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.array.disk.archive import load_zarr, save_zarr
 from graycube.array.disk.files import load, save
 from graycube.array.drawn import drawn, require_seed
-from graycube.array.halo.ends import Fills
+from graycube.array.halo.ends import Fills, Rings
 from graycube.array.halo.window import Window, window
 from graycube.array.indexed.indices import along_axes, frequency, spectrum_of
 from graycube.array.indexed.reading import Reader
@@ -328,20 +328,20 @@ class CubeArray(LikeNumpy, Shown):
         self,
         reach: ReachLike = 1,
         *,
-        periodic: bool | Sequence[bool] = True,
+        periodic: Rings | None = None,
         corners: bool = False,
-        fill: Fills = 0,
+        fill: Fills | None = None,
         stride: int | Sequence[int] = 1,
     ) -> Window["CubeArray"]:
         """The array with what a stencil reads of other nodes: a :class:`Window`; collective.
 
         ``reach``, ``periodic``, ``corners`` and ``stride`` are as for :func:`graycube.halo`.
-        Beyond the ends of an axis that is not periodic is ``fill``: a number, or what is
-        within, as ``numpy.pad`` has it for "edge", "reflect" and "symmetric"; "antisymmetric"
-        is that with the other sign. It is for all ends, or has an entry for each axis, which is
-        a pair where the ends differ. With a stride, ``w[1, 0]`` is what is one stride farther
-        along axis 0, and mirrors count strides, too. To exchange again and again, keep the
-        window and :meth:`Window.update` it.
+        All axes are periodic if you say nothing. Beyond the ends of those that are not is
+        ``fill``: a number, 0 if left out, or what is within, as ``numpy.pad`` has it for
+        "edge", "reflect" and "symmetric"; "antisymmetric" is that with the other sign. It is
+        for all ends, or has an entry for each axis, which is a pair where the ends differ. With
+        a stride, ``w[1, 0]`` is what is one stride farther along axis 0, and mirrors count
+        strides, too. To exchange again and again, keep the window and :meth:`Window.update` it.
 
         >>> x = CubeArray.from_function(lambda i, j: i * j, Layout.mesh((4, 4), nodes=(2, 2)))
         >>> w = x.halo()

@@ -1,13 +1,12 @@
 """What the neighbours of a block have, beside it: permutations around the axes of the mesh."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from graycube.array.halo.ends import Fills, ends_of
+from graycube.array.halo.ends import Fills, Rings, closed, ends_of
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.jax.array import Array
 from graycube.jax.blocks import permuted
@@ -25,16 +24,17 @@ def halo(
     x: Block,
     reach: ReachLike,
     *,
-    periodic: bool | Sequence[bool] = True,
-    fill: Fills = 0,
+    periodic: Rings | None = None,
+    fill: Fills | None = None,
     source: Sharding = None,
 ) -> Block:
     """The blocks of an array with what is around them, side by side.
 
     A block of b elements along an axis becomes one of before + b + after; the array keeps its
     sharding. ``reach``, ``periodic`` and ``fill`` are for all axes, or have an entry for each.
-    Beyond the ends of axes that are not ``periodic`` is ``fill``: a number, or what is within,
-    by "edge", "reflect", "symmetric" or "antisymmetric", as in :meth:`graycube.CubeArray.halo`.
+    All axes are periodic if you say nothing. Beyond the ends of those that are not is ``fill``:
+    a number, 0 if left out, or what is within, by "edge", "reflect", "symmetric" or
+    "antisymmetric", as in :meth:`graycube.CubeArray.halo`.
 
     >>> mesh = jax.make_mesh((4,), ("x",))
     >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, jax.P("x")))
@@ -61,15 +61,16 @@ def halo(
 def around(
     x: Block,
     reach: ReachLike,
-    periodic: bool | Sequence[bool],  # noqa: FBT001
-    fill: Fills,
+    periodic: Rings | None,
+    fill: Fills | None,
 ) -> tuple[tuple[tuple[int, int], ...], tuple[Ends, ...]]:
     """How far before and after along each axis, and what is beyond its ends, if they are open.
 
     >>> around(jnp.ones((2, 2)), [0, (2, 1)], (True, False), 5)
     (((0, 0), (2, 1)), (None, (5.0, 5.0)))
     """
-    pairs, rings, *_ = asked(x.ndim, reach, periodic, corners=False, itemsize=1, stride=1)
+    given = closed(periodic, fill)
+    pairs, rings, *_ = asked(x.ndim, reach, given, corners=False, itemsize=1, stride=1)
     found = ends_of(fill, rings, x.dtype)
     return pairs, tuple(pair and (_plain(pair[0]), _plain(pair[1])) for pair in found)
 

@@ -9,7 +9,7 @@ from math import prod
 
 import jax
 
-from graycube.array.halo.ends import Fills
+from graycube.array.halo.ends import Fills, Rings
 from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import Norm
 from graycube.jax.blocks import carried
@@ -44,8 +44,8 @@ def halo(
     reach: ReachLike,
     names: str | Sequence[str | Sequence[str] | None],
     *,
-    periodic: bool | Sequence[bool] = True,
-    fill: Fills = 0,
+    periodic: Rings | None = None,
+    fill: Fills | None = None,
 ) -> Block:
     """The part of a sharded array that a device has, with what its neighbours have around it.
 

@@ -22,20 +22,41 @@ Mirror = Literal["edge", "reflect", "symmetric", "antisymmetric"]
 Fill = float | Mirror
 Fills = Fill | Sequence[Fill | tuple[Fill, Fill]]
 """For all ends, or an entry for each axis: for both ends, or a pair for first and last."""
+Rings = bool | Sequence[bool]
+"""Whether axes are periodic, all of them or each."""
 Pair = tuple[Any, Any]  # a mirror, or a number of the dtype, beyond the first and the last
 _PLAIN, _ENDS = {int, float, str}, 2
 MIRRORS: tuple[str, ...] = get_args(Mirror)
 _Mesh = NDArray[Any]
 
 
+def closed(periodic: Rings | None, fill: Fills | None) -> Rings:
+    """Which axes are periodic: all of them where nothing is said.
+
+    >>> closed(None, None), closed(False, "edge")
+    (True, False)
+    """
+    if periodic is None and fill is not None:
+        raise InvalidValueError(
+            f"fill is {fill!r:.60}, without periodic",
+            "axes are periodic where nothing is said, and nothing lies beyond their ends",
+            "pass periodic=False, or say it of each axis",
+        )
+    return True if periodic is None else periodic
+
+
 def ends_of(
-    fill: Fills, rings: Sequence[bool], dtype: np.dtype[Any]
+    fill: Fills | None, rings: Sequence[bool], dtype: np.dtype[Any]
 ) -> tuple[Pair | None, ...]:
     """What lies beyond both ends of each axis, and None for rings.
+
+    That is 0 where nothing is said.
 
     >>> ends_of([0, ("edge", 1)], [True, False], np.dtype(float))
     (None, ('edge', array(1.)))
     """
+    if fill is None:
+        fill = 0
     if type(fill) in _PLAIN:
         return _same_for_all(fill, tuple(rings), dtype)
     every = fill if isinstance(fill, list | tuple) else [fill] * len(rings)
@@ -92,6 +113,17 @@ def _end(fill: Fill, dtype: np.dtype[Any]) -> str | _Mesh:
 def _is_same(x: _Mesh, y: _Mesh) -> bool:
     """Whether numbers are the same, or both no numbers."""
     return bool(np.all((x == y) | ((x != x) & (y != y))))  # noqa: PLR0124
+
+
+def said(ends: Sequence[Pair | None]) -> str:
+    """What lies beyond the ends, as all ranks must have it.
+
+    >>> said(ends_of([0, ("edge", 1)], [True, False], np.dtype(float)))
+    "[None, ['edge', 1.0]]"
+    """
+    return str(
+        [pair and [x if isinstance(x, str) else x.item() for x in pair] for pair in ends]
+    )
 
 
 def require_seen(ends: Sequence[Pair | None], reach: Sequence[tuple[int, int]]) -> None:

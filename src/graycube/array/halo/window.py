@@ -13,7 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.halo.borders import Borders, borders
-from graycube.array.halo.ends import Fills, Pair, ends_of, framed, require_seen
+from graycube.array.halo.ends import (
+    Fills,
+    Pair,
+    Rings,
+    closed,
+    ends_of,
+    framed,
+    require_seen,
+    said,
+)
 from graycube.array.halo.neighbours import AllHere, Neighbours, add_back, frames_of, told
 from graycube.array.halo.weights import dtype_of, terms_of, weighted
 from graycube.array.held import Held, require_array
@@ -279,7 +288,7 @@ def _seen(a: Held) -> tuple[Placement, range]:
 def _exchange(  # noqa: PLR0913, PLR0917 - a stencil
     layout: Placement,
     reach: ReachLike,
-    periodic: bool | Sequence[bool],  # noqa: FBT001 - it is one of the keys
+    periodic: Rings,
     corners: bool,  # noqa: FBT001
     itemsize: int,
     stride: int | Sequence[int],
@@ -336,9 +345,9 @@ def window(  # noqa: PLR0913 - a stencil
     a: _H,
     reach: ReachLike,
     *,
-    periodic: bool | Sequence[bool],
+    periodic: Rings | None,
     corners: bool,
-    fill: Fills,
+    fill: Fills | None,
     stride: int | Sequence[int] = 1,
 ) -> Window[_H]:
     """A new window of an array; collective.
@@ -346,21 +355,22 @@ def window(  # noqa: PLR0913 - a stencil
     >>> from graycube.array import CubeArray
     >>> from graycube.layout import Layout
     >>> x = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 2)))
-    >>> made = window(x, 1, periodic=True, corners=True, fill=0)
+    >>> made = window(x, 1, periodic=True, corners=True, fill=None)
     >>> made[1, 1].to_numpy().trace(), made[1, -1].to_numpy().trace()
     (np.float64(4.0), np.float64(0.0))
     """
 
     def prepare() -> "tuple[Window[_H], Facts]":
-        given = _seen(a)[0], reach, periodic, corners, a.blocks.itemsize, stride
-        same = all(type(x) in _SAME for x in (reach, periodic, corners, stride))
+        rings = closed(periodic, fill)
+        given = _seen(a)[0], reach, rings, corners, a.blocks.itemsize, stride
+        same = all(type(x) in _SAME for x in (reach, rings, corners, stride))
         exchange = (_remembered if same else _exchange)(*given)
         ends = ends_of(fill, exchange.periodic, a.dtype)
         require_seen(ends, exchange.reach)
         if spread(a.comm) is None:
             return Window(a, exchange, ends), {}
         require_plain(a.dtype)
-        told = _told(exchange, a.layout, a.payload, a.dtype, str(fill))
+        told = _told(exchange, a.layout, a.payload, a.dtype, said(ends))
         return Window(a, exchange, ends), told
 
     return together(a.comm, prepare).exchange()
