@@ -272,18 +272,19 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         """Whether any element is true."""
         return reduced(self, np.logical_or, axis, keepdims=keepdims, where=where)
 
-    def item(self) -> Any:  # noqa: ANN401
+    def item(self, *index: int) -> Any:  # noqa: ANN401
         """The only element, as a number of Python's; collective. Refused where there are more.
 
         >>> from graycube.layout import Layout
         >>> LikeNumpy(np.array([[3], [5]]), Layout.nodes(1)).max(keepdims=True).item()
         5
         """
-        if self.size != 1:
+        if index or self.size != 1:
+            one, example = (", ".join(map(str, some)) for some in (index, index or (3, 5)))
             raise InvalidValueError(
-                f"an array of shape {self.shape} is asked for its only element",
-                "it has more of them",
-                "use u.read[3, 5], on all ranks, for one of them",
+                f"an array of shape {self.shape} is asked for item({one})",
+                "item() is for arrays of one element",
+                f"use u.read[{example}] on all ranks",
             )
         return self.max().item()
 
