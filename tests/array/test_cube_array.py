@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 from strategies import mesh_specs, recoded
 
 import graycube as gc
+from graycube import planning
 from graycube.errors import InvalidTypeError, InvalidValueError
 
 LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray", ownership=False)
@@ -35,6 +36,29 @@ def test_relayout_moves_and_changes_nothing(data):
         assert moved.layout == target
         assert np.array_equal(moved.to_numpy(), x)
         assert np.array_equal(moved.blocks, target.scatter(x))
+
+
+def test_a_plan_is_made_once_for_each_machine_until_its_profile_changes(monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAYCUBE_PROFILES", str(tmp_path))
+    planned, plan = [], planning.plan
+
+    def counted(*task, **more):
+        made = plan(*task, **more)
+        planned.append(made.machine.startup)
+        return made
+
+    monkeypatch.setattr(planning, "plan", counted)
+    a, target = gc.CubeArray.from_numpy(X, LAYOUT), gc.Layout.mesh((8, 6), (4, 2))
+    for startup in (1e-6, 1e-3):
+        machine = gc.Machine(dims=3, startup=startup, per_byte=1e-9)
+        gc.machine.save_profile(machine, "ours", source="a test")
+        for each in (machine, "ours", "ipsc1") * 2:
+            moved = a.relayout(target, machine=each)
+            assert np.array_equal(moved.to_numpy(), X)
+    assert planned == [1e-6, 0.012, 1e-3]
+    a.relayout(target, machine="ipsc1", algorithm="gb1")
+    a.astype(np.float32).relayout(target, machine="ipsc1")
+    assert len(planned) == 5
 
 
 def test_layouts_are_not_mixed_by_accident():

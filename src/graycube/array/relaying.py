@@ -14,15 +14,17 @@ from graycube.gf2 import AffineMap
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_bits
 from graycube.layout.layout import require_cube
-from graycube.machine import Machine
+from graycube.machine import Machine, require_machine
+from graycube.machine.profiles import is_built_in
 from graycube.run import renumbered
-from graycube.run.mpi import Comm
+from graycube.run.mpi import Comm, Private, memory_of
 from graycube.schedule import Task
 
 if TYPE_CHECKING:
     from graycube.planning import Plan
 
 _Blocks = NDArray[Any]
+_PLANS = 8  # so many are remembered for a communicator
 
 
 def relaid(  # noqa: PLR0913, PLR0917 - from where to where, and how
@@ -47,19 +49,11 @@ def relaid(  # noqa: PLR0913, PLR0917 - from where to where, and how
             require_plain(blocks.dtype)
         chosen = None
         if machine is not None:
-            from graycube.planning import plan  # noqa: PLC0415 - it knows the whole table
-
-            make = partial(
-                plan,
-                in_bits(layout, "a plan"),
-                in_bits(target, "a plan"),
-                blocks.size // len(nodes_here(layout, comm)),
-                itemsize=blocks.itemsize,
-                machine=machine,
+            block = blocks.size // len(nodes_here(layout, comm))
+            task = Task(
+                in_bits(layout, "a plan"), in_bits(target, "a plan"), block, blocks.itemsize
             )
-            chosen = make(algorithm=algorithm)
-            if renumber and chosen.can_renumber:
-                chosen = make(algorithm="relabel")
+            chosen = _planned(task, machine, algorithm, renumber, memory_of(spread(comm)))
         way = {"new layout": target, "machine": machine, "algorithm": algorithm}
         return chosen, {**facts_of("relayout", layout, blocks), **way, "renumber": renumber}
 
@@ -85,6 +79,29 @@ def relaid(  # noqa: PLR0913, PLR0917 - from where to where, and how
         order = [numbers.inverse()(node) for node in range(cube.node_count)]
         return made[order], target, comm
     return _apart(made, blocks), target, _renumbered(over, numbers)
+
+
+def _planned(
+    task: Task,
+    machine: Machine | str,
+    algorithm: str,
+    renumber: bool,  # noqa: FBT001
+    known: Private,
+) -> "Plan":
+    """The plan for a task, made again only if the machine has changed: a profile may have."""
+
+    def make() -> "Plan":
+        from graycube.planning import plan  # noqa: PLC0415 - it knows the whole table
+
+        moved = task.source, task.target, task.block
+        made = partial(plan, *moved, itemsize=task.itemsize, machine=machine)
+        chosen = made(algorithm=algorithm)
+        renumbers = renumber and chosen.can_renumber
+        return made(algorithm="relabel") if renumbers else chosen
+
+    figures = machine if is_built_in(machine) else require_machine(machine, task.n)
+    key = task, figures, algorithm, renumber
+    return known.remembered(key, make, _PLANS, "plans")
 
 
 def _apart(made: _Blocks, blocks: _Blocks) -> _Blocks:

@@ -18,7 +18,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import Wanted, complex_dtype, facts_of_out, require_out, wanted
 from graycube.fourier.calls import as_planned, one_block
 from graycube.fourier.carried import Legs, relaid_legs
-from graycube.fourier.carriers import Alone, carrier, nothing_yet
+from graycube.fourier.carriers import Alone, carrier
 from graycube.fourier.choice import as_in, begun_in, legs_of
 from graycube.fourier.engine import by_fftw, effort_of_fftw, require_effort
 from graycube.fourier.fftw import Effort
@@ -28,6 +28,7 @@ from graycube.fourier.waves import points_wanted, to_points, to_waves, waves_wan
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_order
 from graycube.run import private
+from graycube.run.mpi import nothing_yet
 
 if TYPE_CHECKING:
     from graycube.fourier.legs import AnyLeg

@@ -25,7 +25,7 @@ from graycube.array.ranks import facts_of, spread, together
 from graycube.fourier.along import KEPT
 from graycube.fourier.arguments import Norm, Wanted, complex_dtype, delivered
 from graycube.fourier.carried import Legs
-from graycube.fourier.carriers import Alone, carrier, here, room
+from graycube.fourier.carriers import Alone, carrier, room
 from graycube.fourier.choice import as_in, begun_in, legs_of
 from graycube.fourier.engine import effort_of_fftw
 from graycube.fourier.fftw import Effort
@@ -34,9 +34,8 @@ from graycube.fourier.passes import LONGEST_PLANNED
 from graycube.host import threads
 from graycube.layout import Ownership
 from graycube.layout.placement import Placement
-from graycube.run import private
 from graycube.run.agreement import Facts, Told, agreed, different
-from graycube.run.mpi import Comm, Private
+from graycube.run.mpi import Comm, Private, memory_of
 from graycube.run.reused import apart, components_last, kept_with, lent
 from graycube.run.windows import windows_of
 
@@ -78,7 +77,7 @@ def called(  # noqa: PLR0913, PLR0917
     """
     require_array(a, "a transform")
     comm = spread(a.comm)
-    known = here() if comm is None else private(comm)
+    known = memory_of(comm)
     effort = effort_of_fftw()
 
     def asked() -> _Asked:

@@ -5,14 +5,12 @@ their meeting says, each time. By messages they are asked when they begin, witho
 have to answer before the first letter leaves.
 """
 
-import threading
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from graycube.fourier.legs import AnyLeg, Blocks, CrossingLeg, Handover
 from graycube.run.agreement import Reduction
-from graycube.run.mpi import Comm, Private, private
+from graycube.run.mpi import Comm, private
 from graycube.run.post import post
 from graycube.run.stores import clearing
 from graycube.run.windows import Windows, windows
@@ -129,37 +127,6 @@ class Alone:
     def cross(self, _handover: Handover, _number: int, _words: Words) -> bool:
         """Nothing has to come."""
         return True
-
-
-def nothing_yet() -> Private:
-    """A memory of its own, for what is done in one process.
-
-    >>> nothing_yet().comm is None
-    True
-    """
-    nobody: Any = None
-    return Private(nobody)
-
-
-class _Here(threading.local):
-    """What is remembered in one process, for each thread."""
-
-    def __init__(self) -> None:
-        self.known = nothing_yet()
-
-
-_HERE = _Here()
-
-
-def here() -> Private:
-    """What this thread remembers where all nodes are in one process.
-
-    Threads may transform at the same time, so none writes into what another one works in.
-
-    >>> here() is here()
-    True
-    """
-    return _HERE.known
 
 
 Carrier = ByMemory | ByMessages | Alone

@@ -8,7 +8,7 @@ and ``.``, so that it cannot leave the folder. A built-in name means the built-i
 
 import os
 import re
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from shutil import copyfile
@@ -38,8 +38,8 @@ def profiles() -> list[str]:
     return [*_built_in(), *_saved()]
 
 
-def is_built_in(name: str) -> bool:
-    """Whether graycube itself has the profile of that name.
+def is_built_in(name: object) -> bool:
+    """Whether it is the name of a profile that graycube itself has.
 
     >>> is_built_in("cm2"), is_built_in("our-cluster")
     (True, False)
@@ -155,9 +155,10 @@ def require_name(name: object) -> str:
     return name
 
 
-def _built_in() -> list[str]:
+@cache
+def _built_in() -> tuple[str, ...]:
     names = (entry.name for entry in _BUILT_IN.iterdir())
-    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return tuple(sorted(x.removesuffix(".toml") for x in names if x.endswith(".toml")))
 
 
 def _saved() -> dict[str, Path]:

@@ -5,6 +5,7 @@ made once and freed with it.
 """
 
 import sys
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
@@ -127,6 +128,37 @@ def private(comm: "Intracomm") -> Private:
         known = Private(own, called(own, mpi()))
         comm.Set_attr(key, known)
     return known
+
+
+def nothing_yet() -> Private:
+    """A memory of its own, for what is done in one process.
+
+    >>> nothing_yet().comm is None
+    True
+    """
+    nobody: Any = None
+    return Private(nobody)
+
+
+class _Here(threading.local):
+    """What is remembered in one process, for each thread."""
+
+    def __init__(self) -> None:
+        self.known = nothing_yet()
+
+
+_HERE = _Here()
+
+
+def memory_of(comm: "Intracomm | None") -> Private:
+    """What is remembered for a communicator, or by this thread, where all is in one process.
+
+    Threads may transform at the same time, so none writes into what another one works in.
+
+    >>> memory_of(None) is memory_of(None)
+    True
+    """
+    return _HERE.known if comm is None else private(comm)
 
 
 def _come_together(comm: "Intracomm") -> None:
