@@ -158,6 +158,39 @@ def test_errors_of_nearly_singular_systems_grow_as_solve_banded_s(near):
         assert ours < 30 * max(theirs, 1e-14)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 16, 33, 128])
+@pytest.mark.parametrize("kind", ["f4", "f8", "c8", "c16"])
+def test_rings_in_memory_are_solved_also_where_what_is_cut_open_is_singular(n, kind):
+    """Each row is mixed with the one before alone: what is cut open grows as 3^n."""
+    exact = np.random.default_rng(0).standard_normal((n, 3, 2)).astype(kind)
+    layout = gc.Layout.mesh((n, 3), (1, 1))
+    for lower, diagonal, upper in ((1.5, 0.5, 0), (-1, 2 - n % 2, 2), (0, 1, -3)):
+        matrix = dense(*(np.full(n, c) for c in (lower, diagonal, upper)), periodic=True)
+        right = np.tensordot(matrix, exact, 1).astype(kind)
+        (b,) = over(layout, right)
+        x = gc.solve_tridiagonal(lower, diagonal, upper, b, axis=0, periodic=True)
+        size = 40 * np.finfo(kind).eps * np.linalg.cond(matrix)
+        assert abs(x.to_numpy() - exact).max() < size * abs(exact).max()
+
+
+@law(60, 2000, st.integers(0, 10**6), st.sampled_from([1, 2, 4, 8]), st.booleans())
+def test_what_does_not_dominate_is_solved_or_refused(seed, nodes, periodic):
+    rng = np.random.default_rng(seed)
+    n = nodes * int(rng.integers(1, 9))
+    three, exact = rng.standard_normal((3, n)), rng.standard_normal(n)
+    if seed % 3 == 0:
+        three = three.round()
+    matrix = dense(*three, periodic=periodic)
+    condition = np.linalg.cond(matrix)
+    layout = gc.Layout.mesh((n,), (nodes,), ownership=False)
+    try:
+        x = gc.solve_tridiagonal(*over(layout, *three, matrix @ exact), periodic=periodic)
+    except SingularError:
+        assert nodes > 1 or condition > 1e15
+    else:
+        assert abs(x.to_numpy() - exact).max() < 1e-11 * max(condition, 1)
+
+
 def test_rows_are_exchanged_within_nodes_only():
     """Zeros on the diagonal: a permutation, which no node can solve alone if it has one row."""
     b = np.arange(8.0)

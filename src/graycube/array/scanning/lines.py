@@ -97,6 +97,16 @@ class AxisRuns:
         seen = window(a, reach, periodic=False, corners=False, fill=0, stride=apart)
         return self._values(seen[[step if j == k else 0 for j in range(d)]])
 
+    def worst(self, state: int) -> int:
+        """The largest of what ranks say of the rows that they have; collective.
+
+        >>> from graycube.layout import Layout
+        >>> AxisRuns(Held(np.zeros((2, 2)), Layout.mesh((4,), nodes=(2,))), axis=0).worst(1)
+        1
+        """
+        blocks = np.full(len(self.like.blocks), state)
+        return int(reduced(self.like, np.maximum, of=lambda: blocks))
+
     def corners(self, first: _Array, last: _Array) -> tuple[_Array, _Array]:
         """What the first and the last run have, (..., other axes, 1), for all; collective."""
         both = np.stack([np.zeros_like(first), np.zeros_like(last)])

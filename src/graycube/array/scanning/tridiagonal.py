@@ -10,11 +10,16 @@ Rules.
    there are none: v and w are zero in the end.
 3. A periodic system is one that is not, and a product of two vectors (Sherman and Morrison).
    The one more right side goes with the others.
-4. Within a node rows change places where pivots are small; over nodes they do not.
+4. Within a node rows change places where pivots are small; over nodes they do not. And what
+   rule 3 cuts open may be nearly singular where the ring is not. Neither matters where the
+   diagonal dominates. Elsewhere a ring in memory is folded to a band of five diagonals, and
+   over nodes a solution is put into the equations: what it leaves is solved for again, and
+   refused if it does not go away.
 5. Lines with the same coefficients are right sides of one system. What depends on coefficients
    only, such as v and w, is found once for all of them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeVar
@@ -34,6 +39,7 @@ from graycube.run.reused import reused
 
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
+_FAR, _AGAIN = 1e-3, 3  # what may be left, of the terms, and how often that is solved for
 
 
 def solve_tridiagonal(  # noqa: PLR0913
@@ -55,8 +61,8 @@ def solve_tridiagonal(  # noqa: PLR0913
     With the axis over N nodes there are log2 N + 1 exchanges with nodes 1, 2, 4, ... runs
     apart, two hops in Gray code, of two numbers and one for each right side. Nodes do not
     exchange rows: where small pivots need that, take a layout with the axis in memory. If the
-    equations of a node, or of some neighbouring ones, are singular alone, all ranks raise a
-    ``SingularError``.
+    equations of a node, or of some neighbouring ones, are singular alone, or so nearly that the
+    solution would be wrong, all ranks raise a ``SingularError``.
 
     >>> from graycube.array import CubeArray
     >>> from graycube.layout import Layout
@@ -82,7 +88,22 @@ def solve_tridiagonal(  # noqa: PLR0913
     given = together(comm, prepare)
     lines = AxisRuns(right, given.axis)
     three, sides = given.rows(lines)
+    if not periodic:
+        _cut(lines, three)
     alone = lines.count == 1
+    sure = (alone and not periodic) or lines.worst(not _dominates(three)) == 0
+    if alone and not sure:
+        found = together(comm, lambda: (_folded(three, sides), {}))
+    else:
+        found = _solved(lines, three.copy(), sides, periodic=periodic)
+    if not (alone or sure):
+        found = _refined(lines, three, sides, found, periodic=periodic)
+    return right.with_blocks(lines.blocks(found))
+
+
+def _solved(lines: AxisRuns, three: _Array, sides: _Array, *, periodic: bool) -> _Array:
+    """Rules 1 to 3; collective. The coefficients are written over."""
+    alone, comm = lines.count == 1, lines.like.comm
     own = np.zeros((periodic + 2 * (not alone), *three[0].shape), three.dtype)
     with np.errstate(all="ignore"):  # what is raised on some ranks only, hangs the others
         ratio = _bent(lines, three, own) if periodic else None
@@ -95,7 +116,51 @@ def solve_tridiagonal(  # noqa: PLR0913
             less = np.multiply(one, each, out=reused(found.shape, found.dtype))
             found = np.subtract(found, less, out=less)
     together(comm, lambda: _require_sound(sound))
-    return right.with_blocks(lines.blocks(found))
+    return found
+
+
+def _dominates(three: _Array) -> bool:
+    """Whether the diagonal is as large as both others together, in all rows here."""
+    lower, diagonal, upper = abs(three)
+    return bool(np.all(lower + upper <= diagonal))
+
+
+def _refined(
+    lines: AxisRuns, three: _Array, sides: _Array, found: _Array, *, periodic: bool
+) -> _Array:
+    """Rule 4: what solves the equations but for rounding; collective."""
+    enough = np.finfo(found.dtype).eps ** 0.75
+    with np.errstate(all="ignore"):
+        for again in reversed(range(_AGAIN + 1)):
+            left, size = _left(lines, three, sides, found, periodic=periodic)
+            parts = np.where(left == 0, 0, abs(left) / size)
+            error = np.fmax.reduce(parts, axis=None, initial=0)
+            lost = np.isfinite(sides).all() and not np.isfinite(found).all()
+            state = lines.worst(2 if lost or error > _FAR else int(error > enough))
+            if state == 0:
+                return found
+            if state > 1 or not again:
+                break
+            found = found + _solved(lines, three.copy(), left, periodic=periodic)
+    raise _singular()
+
+
+def _left(
+    lines: AxisRuns, three: _Array, sides: _Array, found: _Array, *, periodic: bool
+) -> tuple[_Array, _Array]:
+    """What a solution leaves of the right sides, and how large all terms are; collective."""
+    before, behind = np.empty_like(found), np.empty_like(found)
+    before[..., 1:], behind[..., :-1] = found[..., :-1], found[..., 1:]
+    first, last = found[..., 0], found[..., -1]
+    before[..., 0], behind[..., -1] = lines.beside(last, -1, 1), lines.beside(first, 1, 1)
+    if periodic:
+        first, last = lines.corners(first, last)
+        if lines.has_first:
+            before[..., 0, 0] = last[..., 0]
+        if lines.has_last:
+            behind[..., -1, -1] = first[..., 0]
+    terms = [c * x for c, x in zip(three, (before, found, behind), strict=True)]
+    return sides - sum(terms), sum(map(abs, terms), abs(sides))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +207,28 @@ def _cut(lines: AxisRuns, three: _Array) -> None:
 
 
 def _within(three: _Array, sides: _Array, own: _Array, *, alone: bool) -> tuple[_Array, _Array]:
-    """Rules 1 and 5: g of each right side, and what is found once; v and w come last there.
-
-    All runs here whose coefficients may differ are one long system for LAPACK.
-    """
-    from scipy.linalg import get_lapack_funcs  # noqa: PLC0415 - it takes a while to load
-
-    lower, diagonal, upper = three
+    """Rules 1 and 5: g of each right side, and what is found once; v and w come last there."""
+    lower, _, upper = three
     if not alone:
         own[-2, ..., 0], own[-1, ..., -1] = lower[..., 0], upper[..., -1]
     lower[..., 0] = upper[..., -1] = 0
+    return _as_one(_in_a_line, three, sides, own)
+
+
+def _folded(three: _Array, sides: _Array) -> _Array:
+    """Rule 4: rings in memory, whose rows change places freely."""
+    found, _ = _as_one(_in_rings, three, sides, np.zeros((0, *three[0].shape), three.dtype))
+    return found
+
+
+def _as_one(
+    solve: Callable[[list[_Array], int], _Array], three: _Array, sides: _Array, own: _Array
+) -> tuple[_Array, _Array]:
+    """What solves for right sides and what is found once.
+
+    All runs here whose coefficients may differ are one long system for LAPACK.
+    """
+    diagonal = three[1]
     if not diagonal.size:
         return sides, own
     places, size = range(sides.ndim), diagonal.size
@@ -160,7 +237,16 @@ def _within(three: _Array, sides: _Array, own: _Array, *, alone: bool) -> tuple[
     known = reused((many + len(own), size), three.dtype)
     known[:many].reshape(ordered.shape)[...] = ordered
     known[many:] = own.reshape(len(own), size)
-    system = [*three.reshape(3, size), known]
+    made = solve([*three.reshape(3, size), known], diagonal.shape[-1])
+    found = made[:many].reshape(ordered.shape).transpose(np.argsort(order))
+    return found, made[many:].reshape(own.shape)
+
+
+def _in_a_line(system: list[_Array], _rows: int) -> _Array:
+    """The solutions of one tridiagonal system, which is written over."""
+    from scipy.linalg import get_lapack_funcs  # noqa: PLC0415 - it takes a while to load
+
+    size = len(system[0])
     if size == 1:  # LAPACK takes nothing that is empty: twice the same
         system = [np.tile(x, 2) for x in system]
     lower, diagonal, upper, known = system
@@ -170,8 +256,34 @@ def _within(three: _Array, sides: _Array, own: _Array, *, alone: bool) -> tuple[
     if info:
         raise _singular()
     made: _Array = solved.T[:, :size]
-    found = made[:many].reshape(ordered.shape).transpose(np.argsort(order))
-    return found, made[many:].reshape(own.shape)
+    return made
+
+
+def _in_rings(system: list[_Array], rows: int) -> _Array:
+    """The solutions of periodic systems of so many rows each.
+
+    With the rows of a ring in the order 0, -1, 1, -2, ..., each is at most two from both
+    neighbours.
+    """
+    from scipy.linalg import get_lapack_funcs  # noqa: PLC0415 - it takes a while to load
+
+    *three, known = system
+    row, size = np.arange(rows), known.shape[1]
+    folded = np.where(2 * row < rows, 2 * row, 2 * (rows - row) - 1)
+    starts = np.arange(0, size, rows)[:, None]
+    places = (starts + folded).ravel()
+    band = np.zeros((7, size), known.dtype)  # two more for rows that change places
+    for step, values in zip((-1, 0, 1), three, strict=True):
+        beside = (starts + np.roll(folded, -step)).ravel()
+        np.add.at(band, (4 + places - beside, beside), values)
+    sides = np.empty_like(known.T)
+    sides[places] = known.T
+    (solve,) = get_lapack_funcs(("gbsv",), (band, sides))
+    *_, solved, info = solve(2, 2, band, sides, overwrite_ab=True, overwrite_b=True)
+    if info:
+        raise _singular()
+    made: _Array = solved[places].T
+    return made
 
 
 def _ends(lines: AxisRuns, found: _Array, own: _Array) -> _Array:
@@ -286,7 +398,7 @@ def _require_sound(sound: bool) -> tuple[bool, Facts]:  # noqa: FBT001 - it is a
 
 def _singular() -> SingularError:
     return SingularError(
-        "the equations of a node, or of some neighbouring ones, are singular",
+        "the equations of a node, or of some neighbouring ones, are singular, or nearly",
         "rows are exchanged within nodes, not between them",
         "use a layout with this axis in memory; if that fails too, the system is singular",
     )
