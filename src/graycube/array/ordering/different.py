@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.held import Held
-from graycube.array.ordering.merging import cuts_of, traded
+from graycube.array.ordering.merging import SMALL, cuts_of, traded
 from graycube.array.ordering.sorting import agreed_on
 from graycube.array.ranks import spread
 from graycube.array.reducing.weighted import each_once
+from graycube.array.sharing import as_bytes
 from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.ownership import Ownership
-from graycube.run import no_way_back
+from graycube.run import mpi, no_way_back
 from graycube.run.mpi import Comm
 
 _H = TypeVar("_H", bound=Held)
@@ -42,19 +43,55 @@ def unique(a: _H, *, return_counts: bool = False) -> Any:  # noqa: ANN401 - one 
         blocks = [layout.scatter(each) for each in found]
     else:
         with no_way_back(lambda: "unique"):
-            layout, blocks = _balanced(_merged(*found, over), over)
+            layout, blocks = _over_ranks(*found, over)
     values, times = (a.with_blocks(each, layout) for each in blocks)
     return (values, times) if return_counts else values
 
 
-def _merged(own: _Array, counts: _Array, comm: Comm) -> tuple[_Array, _Array]:
+def _over_ranks(own: _Array, counts: _Array, comm: Comm) -> tuple[Ownership, list[_Array]]:
+    """The different elements of all ranks in even blocks, and how often they are there.
+
+    If there are few, all go to all ranks, which then do the same: start-ups decide.
+    """
+    lengths = comm.allgather(len(own))
+    if sum(lengths) * (own.itemsize + counts.itemsize) > SMALL:
+        return _balanced(_merged(own, counts, sum(lengths), comm), comm)
+    every = _counted(*(_of_all(x, lengths, comm) for x in (own, counts)))
+    layout = in_blocks(every[0].shape, (comm.size,))
+    start, end = [0, *_starts(len(every[0]), comm), len(every[0])][comm.rank : comm.rank + 2]
+    return layout, [x[None, start:end].copy() for x in every]
+
+
+def _of_all(own: _Array, lengths: Sequence[int], comm: Comm) -> _Array:
+    """What all ranks have, one after the other."""
+    found = np.empty(sum(lengths), own.dtype)
+    sizes = [length * own.itemsize for length in lengths]
+    comm.Allgatherv(
+        as_bytes(np.ascontiguousarray(own)), [as_bytes(found)[0], sizes, mpi().BYTE]
+    )
+    return found
+
+
+def _counted(values: _Array, counts: _Array) -> tuple[_Array, _Array]:
+    """Each value once, in order, and how often it is there; NaN is one value.
+
+    >>> _counted(np.array([2, 3, 1, 2]), np.array([1, 1, 1, 4]))
+    (array([1, 2, 3]), array([1, 5, 1]))
+    """
+    if not len(values):
+        return values, counts
+    order = np.argsort(values, kind="stable")  # of runs that are sorted: it merges them
+    values, counts = values[order], counts[order]
+    number = values == values  # noqa: PLR0124 - but for NaN
+    starts = np.append(True, (values[1:] != values[:-1]) & (number[1:] | number[:-1]))
+    first = np.flatnonzero(starts)
+    return values[first], np.add.reduceat(counts, first)
+
+
+def _merged(own: _Array, counts: _Array, total: int, comm: Comm) -> tuple[_Array, _Array]:
     """Different elements of each rank, sorted, made those of all: equal ones on one rank."""
-    total = sum(comm.allgather(len(own)))
     cuts = cuts_of([own[None]], _starts(total, comm), comm)[0]
-    values, times = (_joined(x, cuts, comm) for x in (own, counts))
-    values, places = np.unique(values, return_inverse=True)
-    sums = np.zeros(len(values), counts.dtype)
-    np.add.at(sums, places, times)
+    values, sums = _counted(*(_joined(x, cuts, comm) for x in (own, counts)))
     ends = comm.allgather((values[:1], sums[:1], values[-1:], len(values)))
     last = comm.rank  # of the ranks in a row that have the last value of this one
     while len(values) and last + 1 < comm.size:

@@ -109,6 +109,25 @@ class SortedParts:
                 for each in zip(*self._all, strict=True)
             ]
 
+    def at(self, places: Sequence[int]) -> _Array:
+        """The keys with some places in the order of each line; collective, alike on all ranks.
+
+        >>> def program(comm, own, row):  # the least of all
+        ...     parts = SortedParts(row, 1, [own.dtype], comm)
+        ...     parts.own[0][...] = np.sort(own)
+        ...     return parts.at([0])[0, 0]
+        """
+        comm = None if self._buffer is not None else self._comm
+        parts = [self.own[0]] if comm is not None else [arrays[0] for arrays in self._all]
+        if comm is None:
+            self._meet()
+        cuts = cuts_of(parts, places, comm)
+        lengths = np.array([part.shape[1] for part in parts])[:, None, None]
+        values, gone = (_from_all(x, comm) for x in (_elements(parts, cuts), cuts == lengths))
+        first = np.lexsort((values, gone), axis=0)[:1]
+        found: _Array = np.take_along_axis(values, first, axis=0)[0]
+        return found
+
     def _meet(self) -> None:
         """All parts can be seen afterwards."""
         facts = {"merge": "sorted parts", "ends": self._row.ends}
@@ -196,17 +215,20 @@ def cuts_of(
 
 
 def elements_at(lines: _Array, places: Sequence[int], comm: Comm) -> _Array:
-    """The elements with some places in each line, of which this rank has a part; collective.
+    """The elements with some places in the order of each line; collective.
+
+    This rank has a part of each line, in any order and of any length.
 
     >>> def program(comm, own):  # the least of all, on every rank
-    ...     return elements_at(np.sort(own)[None], [0], comm)[0, 0]
+    ...     return elements_at(own[None], [0], comm)[0, 0]
     """
-    cuts = cuts_of([lines], places, comm)
-    values = _from_all(_elements([lines], cuts), comm)
-    gone = _from_all(cuts == lines.shape[1], comm)
-    first = np.lexsort((values, gone), axis=0)[:1]
-    found: _Array = np.take_along_axis(values, first, axis=0)[0]
-    return found
+    ends = np.cumsum([0, *comm.allgather(lines.shape[1])]).tolist()
+    row = InARow((*range(comm.size),), (*ends,))
+    parts = SortedParts(row, len(lines), [lines.dtype], comm)
+    (own,) = parts.own
+    own[...] = lines
+    own.sort(axis=1)
+    return parts.at(places)
 
 
 def _narrow(parts: Sequence[_Array], target: int, low: _Array, high: _Array) -> None:
