@@ -104,6 +104,10 @@ def test_the_namespace_is_small_and_listed_in_the_reference():
             getattr(gc, name)
     with pytest.raises(AttributeError, match=r"gc\.fourier\.to_points or gc\.jax\.to_points$"):
         gc.to_points  # noqa: B018
+    elsewhere = {"hfft": r"np\.fft\.hfft", "fftfreq": "u.shape", "fftconvolve": "gc.convolve"}
+    for name, there in elsewhere.items():
+        with pytest.raises(AttributeError, match=there):
+            getattr(gc, name)
     for home in (gc, gc.CubeArray):
         with pytest.raises(AttributeError, match=r"'zeros': use .*CubeArray\.from"):
             home.zeros  # noqa: B018

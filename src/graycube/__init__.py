@@ -173,14 +173,28 @@ else:  # to type checkers, a name that is not here is an error
             return import_module(f"{__name__}.{name}")
         if name not in _PUBLIC:
             message = f"module {__name__!r} has no attribute {name!r}"
-            if name in {"zeros", "ones", "empty", "full"}:
-                message += ": use gc.CubeArray.from_function(lambda i, j: 0.0, layout, comm)"
+            if name in _ELSEWHERE:
+                message += f": {_ELSEWHERE[name]}"
             elif rooms := _rooms_of(name):
                 message += f": it is {' or '.join(f'gc.{room}.{name}' for room in rooms)}"
             raise AttributeError(message, name=name, obj=sys.modules[__name__])
         found = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
         globals()[name] = found
         return found
+
+
+_ELSEWHERE = {
+    **dict.fromkeys(
+        ("zeros", "ones", "empty", "full"),
+        "use gc.CubeArray.from_function(lambda i, j: 0.0, layout, comm)",
+    ),
+    **{
+        name: f"np.fft.{name} takes arrays"
+        for name in ("hfft", "ihfft", "fftshift", "ifftshift")
+    },
+    **dict.fromkeys(("fftfreq", "rfftfreq"), "use spectrum.frequencies(spacing, s=u.shape)"),
+    **dict.fromkeys(("fftconvolve", "oaconvolve"), "use gc.convolve"),
+}
 
 
 def _rooms_of(name: str) -> list[str]:

@@ -396,6 +396,10 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (np.bincount, "integers from 0 are counted"),
         (lambda u: np.bincount(u.astype(int) - 9), "-1[0-9] is one of them"),
         (lambda u: np.bincount(u.astype(bool), 1j * u), "they must be real"),
+        (
+            lambda u: np.bincount(abs(u).max(1, keepdims=True).astype(int), u),
+            r"weights.sum\(axis=\(1,\), keepdims=True\)",
+        ),
         (lambda u: u.__setattr__("blocks", 1), r"blocks of an array .*u.local = piece"),
         (lambda _: gc.Layout.mesh((30, 0), (2, 1)), "the length of axis 1 is 0"),
         (lambda _: gc.Layout.mesh((30, 8), (2, 0)), "the number of nodes of axis 1 is 0"),

@@ -82,6 +82,17 @@ def test_what_is_rounded_is_near_to_a_whole_number(nodes, length):
     assert np.abs(found - np.rint(found)).max() < 1 / 4
 
 
+@pytest.mark.parametrize("kinds", [("f4", "f8"), ("i8", "f4"), ("c8", "f8"), ("f8", "c8")])
+def test_two_precisions_give_what_the_better_one_can(kinds):
+    rng = np.random.default_rng(0)
+    x, y = ((100 * rng.standard_normal(64)).astype(kind) for kind in kinds)
+    layout = gc.Layout.mesh((64,), (4,))
+    found = gc.convolve(*(gc.CubeArray.from_numpy(each, layout) for each in (x, y)))
+    wanted = np.convolve(x, y)
+    assert found.dtype == wanted.dtype
+    assert np.allclose(found.to_numpy(), wanted, rtol=0, atol=1e-12 * abs(wanted).max())
+
+
 def test_the_largest_numbers_that_fit():
     """2^62 has to come out right, and 2^63 is refused."""
     layout = gc.Layout.cyclic(3, 2, nodes="gray")

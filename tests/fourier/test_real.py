@@ -207,6 +207,10 @@ def test_norms_and_lengths_are_numpys(norm, points):
     x = spectrum.real
     b = gc.CubeArray.from_numpy(x, layout)
     assert_close(rfft(b, norm=norm).to_numpy(), np.fft.rfft(x, norm=norm), 48)
+    for ours, theirs in ((rfftn, np.fft.rfftn), (np.fft.rfftn, np.fft.rfftn)):
+        s, axes = np.array(x.shape[:2]) + 2, np.array([0, 1])  # arrays, as padding makes them
+        wanted = theirs(x, s=s.tolist(), axes=(0, 1), norm=norm)
+        assert_close(ours(b, s=s, axes=axes, norm=norm).to_numpy(), wanted, 48)
     assert_close(rfft2(b, norm=norm).to_numpy(), np.fft.rfft2(x, norm=norm), 48)
     assert_close(rfftn(b, norm=norm).to_numpy(), np.fft.rfftn(x, norm=norm), 48)
 

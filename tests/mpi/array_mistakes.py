@@ -251,6 +251,31 @@ def transforms(comm):
     yield from differing(comm, a, other, partial(gc.fft, axis=0), "layout")
 
 
+def in_numpys_name(comm):
+    """What ``np.fft`` is given, which a rank looks at alone; payload it transforms alone."""
+    u = field(comm)
+    v = gc.stack([u + 1j, u])
+    for function in (np.fft.fft, np.fft.irfft, np.fft.hfft, np.fft.ihfft, np.fft.fftshift):
+        named = "axes" if function is np.fft.fftshift else "axis"
+
+        def call(axis, function=function, named=named):
+            return function(u, **{named: axis})
+
+        yield from mixed(comm, 0, 5, call, OutOfRangeError, "5")
+    for function in (np.fft.fftn, np.fft.rfftn, np.fft.irfft2):
+
+        def of(s, function=function):
+            return function(u, s=s, axes=(0, 1))
+
+        yield from mixed(comm, (8, 6), (8,), of, InvalidValueError, "s has 1 entries")
+        yield from mixed(comm, (8, 6), (8, 0.5), of, Exception)
+    yield from mixed(comm, None, "no", lambda x: np.fft.hfft(u, axis=0, norm=x), GraycubeError)
+    yield from mixed(comm, (0,), 0.5, lambda x: np.fft.fftn(u, axes=x), Exception)
+    yield from mixed(comm, v.real, v, lambda x: np.fft.rfft(x, axis=-1), Exception)
+    yield from mixed(comm, 4, -2, lambda n: np.fft.fft(v, n, axis=-1), Exception)
+    yield from mixed(comm, gc.fft, None, lambda f: gc.bind(f, u), GraycubeError, "a function")
+
+
 def plans(comm):
     """Arrays of another layout or dtype than the plan's, other norms and directions."""
     a = field(comm)
@@ -269,10 +294,11 @@ def plans(comm):
 def windows(comm):
     """Reaches and fills that are wrong or differ."""
     a = field(comm)
-    for wrong in ({"reach": -1}, {"reach": (1, 1, 1)}, {"periodic": 1}, {"fill": "x"}):
+    for wrong in ({"reach": -1}, {"reach": (1, 1, 1)}, {"periodic": 1}, {"fill": 0}):
         yield from mixed(comm, {}, wrong, lambda options: a.halo(**options), GraycubeError)
-    for other in ({"reach": 2}, {"periodic": False}, {"corners": True}, {"fill": 5}):
+    for other in ({"reach": 2}, {"periodic": False}, {"corners": True}):
         yield from differing(comm, other, {}, lambda options: a.halo(**options))
+    yield from differing(comm, 5, None, lambda fill: a.halo(periodic=False, fill=fill))
     objects = a.astype(object)
     yield from mixed(comm, a, objects, lambda z: z.halo(), GraycubeError)
     yield from updates(comm, a)
@@ -387,6 +413,7 @@ CHECKS = checks(
     reductions,
     relayouts,
     transforms,
+    in_numpys_name,
     plans,
     windows,
     files,

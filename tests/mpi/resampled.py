@@ -54,6 +54,30 @@ def in_one_go(comm):
                     yield kept == here, f"{what}: {kept}, not {here}"
 
 
+def into_an_array(comm):
+    """With ``out``, in its layout, in bits and in boxes."""
+    for (old, new), real, kind in product(
+        (((16,), (24,)), ((8, 12), (12, 18))), (True, False), (None, True)
+    ):
+        first = (comm.size, *[1] * (len(old) - 1))
+        x = gc.CubeArray.from_function(
+            lambda *at: np.sin(sum(at) ** 2), gc.Layout.mesh(old, first, ownership=kind), comm
+        )
+        v = (gc.rfftn if real else gc.fftn)(x)
+        fine = to_points(v, old, new, real=real)
+        for function, given in ((to_points, (v, old, new)), (to_waves, (fine, old))):
+            wanted = function(*given, real=real)
+            for goal in (wanted.layout, gc.Layout.mesh(wanted.shape, first[::-1])):
+                empty = np.empty((*goal.held_shape(wanted.nodes),), wanted.dtype)
+                out = gc.CubeArray(empty, goal, comm)
+                same = function(*given, real=real, out=out) is out
+                same = same and np.allclose(out.to_numpy(), wanted.to_numpy())
+                yield same, f"{function.__name__} of {given[0].layout} in {goal}, {real}"
+        yield from one_error(
+            comm, partial(to_waves, fine, old, real=real, out=fine), GraycubeError, "out"
+        )
+
+
 def bound(comm):
     """Made once, a run takes what is in the array then; in bits too, if slots are in order."""
     old, new = (2 * comm.size, 6, 8), (3 * comm.size, 9, 12)
@@ -88,4 +112,4 @@ def mistakes(comm):
         yield np.allclose(found, resampled(gc.rfftn(a), x.shape, x.shape).to_numpy()), "after"
 
 
-CHECKS = checks((2, 3, 4, 6), as_in_one_process, in_one_go, bound, mistakes)
+CHECKS = checks((2, 3, 4, 6), as_in_one_process, in_one_go, into_an_array, bound, mistakes)

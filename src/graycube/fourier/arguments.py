@@ -45,7 +45,7 @@ def require_lengths(
     lengths = {axis: layout.shape[axis] for axis in axes}
     if s is None:
         return lengths
-    if not isinstance(s, Sequence):
+    if not isinstance(s, Sequence | np.ndarray):
         raise InvalidTypeError(f"s is {s!r:.60}", "it must be a sequence", "pass a tuple")
     if len(s) != len(axes):
         raise InvalidValueError(
@@ -274,7 +274,7 @@ def require_real(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
 
 def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
     """The axes of a layout, counted from the front; all of them for None."""
-    if axes is not None and not isinstance(axes, Sequence):
+    if axes is not None and not isinstance(axes, Sequence | np.ndarray):
         raise InvalidTypeError(f"axes is {axes!r}", "it must be a sequence", "pass a tuple")
     d = len(layout.axes)
     given = range(d) if axes is None else axes

@@ -127,14 +127,16 @@ def bind(
     require_array(a, "a transform")
     args = tuple(map(_kept, args))
     options = {name: _kept(given) for name, given in options.items()}
-    if not callable(function):
-        raise InvalidTypeError(
-            f"bind is given {function!r:.60}", "it takes a function", "write gc.bind(gc.fft, u)"
-        )
     fftw = effort_of_fftw() if fftw is None else fftw
     facts = {**facts_of("bind", a.layout, a.blocks), "fftw": fftw, **facts_of_out(out)}
 
     def check() -> tuple[None, dict[str, object]]:
+        if not callable(function):
+            raise InvalidTypeError(
+                f"bind is given {function!r:.60}",
+                "it takes a function",
+                "write gc.bind(gc.fft, u)",
+            )
         require_effort(fftw)
         with suppress(ValueError):  # there are functions that do not say what they take
             signature(function).bind(a, *args, **options)

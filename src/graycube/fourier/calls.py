@@ -92,7 +92,7 @@ def called(  # noqa: PLR0913, PLR0917
             call = _call_of(a, out, *asked())
     except Exception as error:
         if comm is not None:  # the other ranks have to hear of any
-            _tell(comm, error)
+            tell(comm, error)
         raise
     made = None if call is None else _carried(a, comm, known, call, out)
     return without(together(comm, asked)) if made is None else made
@@ -157,8 +157,15 @@ def _plain(given: tuple[object, ...]) -> bool:
     return True
 
 
-def _tell(comm: Comm, error: Exception) -> NoReturn:
-    """Raise an error on all ranks."""
+def tell(comm: Comm, error: Exception) -> NoReturn:
+    """Raise an error of this rank on all, whatever they call at the moment; collective.
+
+    >>> def program(comm):
+    ...     try:
+    ...         steps = open(f"steps of {comm.rank}")
+    ...     except OSError as error:
+    ...         tell(comm, error)
+    """
 
     def fail() -> tuple[None, Facts]:
         raise error
@@ -233,7 +240,7 @@ def _carried(
     except Exception as error:
         if over is None:
             raise
-        _tell(over, error)
+        tell(over, error)
     program.run(ready)
     return out if out is not None and there else delivered(a.with_blocks(made, layout), out)
 

@@ -97,7 +97,9 @@ def _transformed(a: CubeArray, v: CubeArray, axis: int, points: int) -> CubeArra
     if points > a.shape[axis]:
         nodes = nodes_along(a.layout, axis)
         count = nodes * next_fast_len(-(-points // nodes))
-    real = all(each.dtype.kind != "c" for each in (a, v))
+    dtype = np.result_type(a.dtype, v.dtype)
+    a, v = (each.astype(dtype, copy=False) for each in (a, v))
+    real = dtype.kind != "c"
     one, other = ((rfft if real else fft)(each, axis, n=count) for each in (a, v))
     product = one * other.relayout(one.layout)
     return irfft(product, axis, n=count) if real else ifft(product, axis)

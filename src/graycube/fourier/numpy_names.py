@@ -6,6 +6,7 @@ package, those of the payload are in memory, and NumPy transforms them there.
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ import numpy as np
 from graycube.array import CubeArray
 from graycube.array.functions import TABLE
 from graycube.array.indexed.rolling import roll
+from graycube.array.ranks import facts_of, spread, together
 from graycube.array.rows import Kind, Row
 from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import delivered, require_out
+from graycube.fourier.calls import tell
 from graycube.fourier.real import irfft, rfft
 from graycube.fourier.transform import fftn, ifftn
 from graycube.layout.required import require_axis, require_word
@@ -46,6 +49,7 @@ def _call(function: Callable[..., Any], args: Any, options: Any) -> tuple[Any, .
     bound = inspect.signature(function).bind(*args, **options)
     bound.apply_defaults()
     given = dict(bound.arguments)
+    given |= {k: x.tolist() for k, x in given.items() if isinstance(x, np.ndarray)}
     a, n = given["a"], given.get("n")
     axes, s = _axes(a, given), given.get("s") if n is None else [n]
     if s is not None and len(s) != len(axes):
@@ -57,9 +61,21 @@ def _call(function: Callable[..., Any], args: Any, options: Any) -> tuple[Any, .
     return a, axes, s, given["norm"], given.get("out")
 
 
+def _heard(args: Any, options: Any, work: Callable[[], Any]) -> Any:  # noqa: ANN401
+    """What this rank does alone, before ranks agree: what it raises, all of them hear of."""
+    try:
+        return work()
+    except Exception as error:
+        given = next((x for x in (*args, *options.values()) if isinstance(x, CubeArray)), None)
+        over = None if given is None else spread(given.comm)
+        if over is None:
+            raise
+        tell(over, error)
+
+
 def _transform(function: Callable[..., Any], ours: Callable[..., CubeArray]) -> Row:
     def call(*args: Any, **options: Any) -> CubeArray:  # noqa: ANN401
-        a, axes, s, norm, out = _call(function, args, options)
+        a, axes, s, norm, out = _heard(args, options, lambda: _call(function, args, options))
         if s and len({*axes}) < len(axes):  # NumPy's way: one by one, the last one first
             rest = {"norm": norm, "axes": axes[:-1], "s": s[:-1], "out": out}
             return call(ours(a, axes[-1:], norm, s=s[-1:]), **rest)
@@ -67,9 +83,9 @@ def _transform(function: Callable[..., Any], ours: Callable[..., CubeArray]) -> 
         inside = [(k - d + 2, n) for k, n in zip(axes, points, strict=True) if k >= d]
         if inside:
             along, lengths = zip(*inside, strict=True)
-            one = _IN_MEMORY[ours]
-            made = one(a.blocks, s=s and lengths, axes=along, norm=norm)
-            a = a.with_blocks(made)
+            one, blocks = _IN_MEMORY[ours], a.blocks
+            work = partial(one, blocks, s=s and lengths, axes=along, norm=norm)
+            a = a.with_blocks(_heard([a], {}, work))
         over = [(k, n) for k, n in zip(axes, points, strict=True) if k < d]
         return ours(a, [k for k, _ in over], norm, s=s and [n for _, n in over], out=out)
 
@@ -80,7 +96,7 @@ def _real(function: Callable[..., Any], *, inverse: bool) -> Row:
     """The last axis is real; the others come after it, or in the inverse before."""
 
     def call(*args: Any, **options: Any) -> CubeArray:  # noqa: ANN401
-        a, axes, s, norm, out = _call(function, args, options)
+        a, axes, s, norm, out = _heard(args, options, lambda: _call(function, args, options))
         *others, last = axes
         every = TABLE[np.fft.ifftn if inverse else np.fft.fftn].call
         rest: dict[str, Any] = {"s": s and s[:-1], "axes": others, "norm": norm}
@@ -90,9 +106,14 @@ def _real(function: Callable[..., Any], *, inverse: bool) -> Row:
         d, end = len(a.layout.axes), None if others and not inverse else out
         if last >= d:
             one = np.fft.irfft if inverse else np.fft.rfft
-            made = a.with_blocks(one(a.blocks, n, axis=last - d + 2, norm=norm))
-            require_out(end, a, made.shape, made.dtype)
-            a = delivered(made, end)
+
+            def alone(a: CubeArray = a) -> CubeArray:
+                made = a.with_blocks(one(a.blocks, n, axis=last - d + 2, norm=norm))
+                require_out(end, a, made.shape, made.dtype)
+                return made
+
+            facts = {**facts_of(function.__name__, a.layout, a.blocks), "axis": last, "n": n}
+            a = delivered(together(a.comm, lambda: (alone(), facts)), end)
         elif inverse:
             a = irfft(a, last, norm, n=n, out=end)
         else:
@@ -112,8 +133,8 @@ def _hermitian(*, inverse: bool) -> Row:
     }
 
     def call(a: Any, n: int | None = None, axis: int = -1, norm: Any = None) -> Any:  # noqa: ANN401
-        if norm not in other:
-            require_word(norm, ("backward", "ortho", "forward"), "norm")
+        norms = ("backward", "ortho", "forward")
+        _heard([a], {}, lambda: require_word(norm or norms[0], norms, "norm"))
         if inverse:
             return np.fft.rfft(a, n, axis, other[norm]).conj()
         return np.fft.irfft(a.conj(), n, axis, other[norm])
@@ -125,7 +146,8 @@ def _shifted(sign: int) -> Row:
     """Half of the length farther, or back."""
 
     def call(x: CubeArray, axes: Any = None) -> CubeArray:  # noqa: ANN401
-        along = _axes(x, {"axes": [axes] if isinstance(axes, int) else axes})
+        given = [axes] if isinstance(axes, int) else axes
+        along = _heard([x], {}, lambda: _axes(x, {"axes": given}))
         halves = [x.shape[k] // 2 if sign > 0 else -(x.shape[k] // 2) for k in along]
         return roll(x, halves, along)
 

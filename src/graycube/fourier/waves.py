@@ -7,6 +7,7 @@ Rules.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from graycube.array import CubeArray
@@ -15,9 +16,12 @@ from graycube.fourier.arguments import (
     Norm,
     Wanted,
     all_agree,
+    complex_dtype,
+    delivered,
     require_axes,
     require_lengths,
     require_norm,
+    require_out,
     require_real,
 )
 from graycube.fourier.calls import called
@@ -76,13 +80,14 @@ def to_points(  # noqa: PLR0913
     norm: Norm | None = None,
     *,
     real: bool = True,
+    out: CubeArray | None = None,
 ) -> CubeArray:
     """The array on ``s`` points with the waves of a spectrum that was made of other ``points``.
 
     It is ``irfftn(resampled(spectrum, points, s, axes), s, axes, norm)`` in one go, or with
     ``real=False`` that of ``ifftn``: waves go to their places where lines are transformed. With
     ``norm="forward"``, here and in the transform before, waves keep their heights; else values
-    are as many times smaller as there are more points.
+    are as many times smaller as there are more points. With ``out`` the result goes there.
 
     >>> import numpy as np
     >>> from graycube.fourier import rfftn
@@ -95,29 +100,30 @@ def to_points(  # noqa: PLR0913
     """
 
     def asked() -> Wanted:
-        return points_wanted(spectrum, points, s, axes, norm, real=real)
+        return points_wanted(spectrum, points, s, axes, norm, real=real, out=out)
 
     def without_legs(_asked: Wanted) -> CubeArray:
         finer = resampled(spectrum, points, s, axes, real=real)
-        return (irfftn if real else ifftn)(finer, axes, norm, s=s)
+        return (irfftn if real else ifftn)(finer, axes, norm, s=s, out=out)
 
     given = axes, points, s, norm, real
-    return called(spectrum, "to_points", given, asked, None, without_legs)
+    return called(spectrum, "to_points", given, asked, out, without_legs)
 
 
-def to_waves(
+def to_waves(  # noqa: PLR0913
     a: CubeArray,
     points: Sequence[int],
     axes: Sequence[int] | None = None,
     norm: Norm | None = None,
     *,
     real: bool = True,
+    out: CubeArray | None = None,
 ) -> CubeArray:
     """The spectrum of so many ``points`` with those waves of an array that they have.
 
     It is ``resampled(rfftn(a, axes, norm), shape, points, axes)``, or with ``real=False`` that
     of ``fftn``, in one go: only these waves are kept of each line. So a product by the 3/2 rule
-    is ``to_waves(to_points(u, n, m) * to_points(v, n, m), n)``.
+    is ``to_waves(to_points(u, n, m) * to_points(v, n, m), n)``. With ``out`` it goes there.
 
     >>> import numpy as np
     >>> from graycube.fourier import rfftn
@@ -133,13 +139,14 @@ def to_waves(
     """
 
     def asked() -> Wanted:
-        return waves_wanted(a, points, axes, norm, real=real)
+        return waves_wanted(a, points, axes, norm, real=real, out=out)
 
     def without_legs(chosen: Wanted) -> CubeArray:
         whole = (rfftn if real else fftn)(a, chosen.axes, norm)
-        return resampled(whole, chosen.points, points, chosen.axes, real=real)
+        made = resampled(whole, chosen.points, points, chosen.axes, real=real)
+        return delivered(made, out)
 
-    return called(a, "to_waves", (axes, points, norm, real), asked, None, without_legs)
+    return called(a, "to_waves", (axes, points, norm, real), asked, out, without_legs)
 
 
 def points_wanted(  # noqa: PLR0913
@@ -150,6 +157,7 @@ def points_wanted(  # noqa: PLR0913
     norm: Norm | None = None,
     *,
     real: bool = True,
+    out: CubeArray | None = None,
 ) -> Wanted:
     """What :func:`to_points` is asked for.
 
@@ -162,16 +170,21 @@ def points_wanted(  # noqa: PLR0913
     require_norm(norm)
     numbers = numbers_of(spectrum.layout, axes, points, s, real=real)
     before, after = zip(*numbers.values(), strict=True)
+    dtype = complex_dtype(spectrum.dtype)
+    lengths = dict(zip(numbers, after, strict=True))
+    shape = [lengths.get(k, length) for k, length in enumerate(spectrum.shape)]
+    require_out(out, spectrum, shape, dtype.type(0).real.dtype if real else dtype)
     return Wanted((*numbers,), after, norm, inverse=True, real=real, waves=before)
 
 
-def waves_wanted(
+def waves_wanted(  # noqa: PLR0913
     a: CubeArray,
     points: Sequence[int],
     axes: Sequence[int] | None = None,
     norm: Norm | None = None,
     *,
     real: bool = True,
+    out: CubeArray | None = None,
 ) -> Wanted:
     """What :func:`to_waves` is asked for.
 
@@ -186,7 +199,12 @@ def waves_wanted(
         require_real(a.dtype)
     wanted = require_lengths(a.layout, require_axes(a.layout, axes), points)
     shape = tuple(a.layout.shape[k] for k in wanted)
-    return Wanted((*wanted,), shape, norm, real=real, waves=tuple(wanted.values()))
+    made = Wanted((*wanted,), shape, norm, real=real, waves=tuple(wanted.values()))
+    values = replace(made, points=made.kept).values
+    lengths = dict(zip(wanted, values, strict=True))
+    after = [lengths.get(k, length) for k, length in enumerate(a.shape)]
+    require_out(out, a, after, complex_dtype(a.dtype))
+    return made
 
 
 def numbers_of(

@@ -197,6 +197,15 @@ def of_elements(weights: object, a: Held) -> Held:
     [[3], [3]]
     """
     given: Any = weights if isinstance(weights, Held) else host_array(weights)
+    if isinstance(given, Held) and given.ndim == a.ndim:
+        pairs = enumerate(zip(a.shape, given.shape, strict=True))
+        more = tuple(k for k, (own, other) in pairs if own == 1 < other)
+        if more:
+            raise InvalidValueError(
+                f"the elements have shape {a.shape} and their weights {given.shape}",
+                "each element has one weight",
+                f"take the sum of those of each, weights.sum(axis={more}, keepdims=True)",
+            )
     found = aligned([a, given], a)
     own, other = (each.shape for each in found.arrays)
     if np.broadcast_shapes(own, other) != own:
