@@ -2,10 +2,9 @@
 
 Rules; all are collective.
 
-1. Along axes of the layout a derivative is a stencil whose coefficients depend on the index.
-   NumPy gives them: what it makes of arrays that are 1 at every fifth index.
-2. What a coefficient of zero stands before is left out, as it may be no number.
-3. An integral is a sum of what is multiplied by weights.
+1. A derivative along an axis of the layout is NumPy's of the run that a node has, and of one or
+   two elements before it and behind, which are fetched.
+2. An integral is a sum of what is multiplied by weights.
 """
 
 from collections.abc import Sequence
@@ -15,21 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.elementwise import element_by_element
-from graycube.array.halo.weights import pieces
 from graycube.array.halo.window import Window, window
 from graycube.array.held import Held
 from graycube.array.indexed.choosing import agree, cut, with_length
 from graycube.array.indexed.here import of_box, stays
 from graycube.array.local import local
+from graycube.array.moving import as_product, straight
 from graycube.array.payload import along_payload
 from graycube.array.ranks import spread
 from graycube.array.reducing.reductions import reduced
 from graycube.array.results import made_of
 from graycube.array.scanning.scans import cumsum
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.layout.product import evenly
+from graycube.layout.lines import in_runs
 from graycube.layout.required import require_axis
-from graycube.run.reused import reused
 
 _H = TypeVar("_H", bound=Held)
 _Line = NDArray[Any]
@@ -101,17 +99,11 @@ def gradient(f: _H, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any
             "one number is for all axes, or there is a number or a line for each",
             "pass as many, or name axes with axis=",
         )
-    pairs = [*zip(axes, spacings, strict=True)]
-    lines = {k: _coefficients(f, k, dx, edge_order) for k, dx in pairs if k < d}
-    one = spread(f.comm) is None
-    here = {k for k in lines if one or stays(f.layout, f.layout, (k,))}
-    reach = [edge_order if k in lines.keys() - here else 0 for k in range(d)]
-    w = window(f, reach, periodic=False, corners=False, fill=0) if any(reach) else None
     made = tuple(
         f.with_blocks(np.gradient(f.blocks, dx, axis=k - d + 2, edge_order=edge_order))
-        if k not in lines
-        else _derivative(f, k, lines[k], None if k in here else w)
-        for k, dx in pairs
+        if k >= d
+        else _derivative(f, k, dx, edge_order)
+        for k, dx in zip(axes, spacings, strict=True)
     )
     return made[0] if len(made) == 1 else made
 
@@ -146,42 +138,43 @@ def unwrap(
     return found.astype(jumps.dtype, copy=False)
 
 
-def _coefficients(
-    f: Held,
+def _derivative(f: _H, axis: int, spacing: Any, edge_order: Any) -> _H:  # noqa: ANN401
+    """What NumPy gives for the run of each node, with a few elements around it (rule 1)."""
+    np.gradient(
+        np.zeros(f.shape[axis]), spacing, edge_order=edge_order
+    )  # raises what NumPy does
+    layout = f.layout
+    if spread(f.comm) is None or stays(layout, layout, (axis,)):
+        found = np.gradient(local(f), spacing, axis=axis, edge_order=edge_order)
+        return of_box(f, found, layout)
+    d, runs = len(layout.shape), in_runs(as_product(layout), axis)
+    in_a_row = f.with_blocks(straight(f.blocks, layout, runs, f.comm), runs)
+    reach = _reach(d, axis, edge_order, edge_order)
+    w = window(in_a_row, reach, periodic=False, corners=False, fill=0)
+    found = _of_run(w, axis, runs.piece(f.nodes).coordinates[axis], spacing, edge_order)
+    made = of_box(in_a_row, found, runs)
+    return made.with_blocks(straight(made.blocks, runs, layout, f.comm), layout)
+
+
+def _of_run(
+    w: Window[Any],
     axis: int,
-    spacing: Any,  # noqa: ANN401 - a number or a line
+    own: _Line,
+    spacing: Any,  # noqa: ANN401
     edge_order: Any,  # noqa: ANN401
-) -> dict[int, _Line]:
-    """By steps along an axis, the coefficient of every index (rule 1)."""
-    index = np.arange(f.shape[axis])
-    dtype = f.dtype if f.dtype.kind in "fc" else np.dtype(float)
-    ones = [(index % 5 == r).astype(float) for r in range(5)]
-    every = np.array([np.gradient(one, spacing, edge_order=edge_order) for one in ones])
-    lines = {s: every[(index + s) % 5, index] for s in range(-edge_order, edge_order + 1)}
-    return {s: line.astype(np.zeros((), dtype).real.dtype) for s, line in lines.items()}
-
-
-def _derivative(f: _H, axis: int, lines: dict[int, _Line], w: Window[_H] | None) -> _H:
-    """The sum of coefficients and what is so many steps on (rule 2).
-
-    Without a window, all of the axis is here.
-    """
-    box, lead = local(f), (slice(None),) * axis
-    own = f.layout.piece(f.nodes).coordinates[axis]
-    total = reused(box.shape, np.result_type(f.dtype, *lines.values()))
-    for rows in pieces(total):
-        part, mine = total[rows], own if axis else own[rows]
-        part[...] = 0
-        for step, line in lines.items():
-            at = np.flatnonzero(line[mine])
-            if not len(at):
-                continue
-            seen, shift = (box, step) if w is None else (_seen(w, axis, step), 0)
-            seen, first = (seen[rows], 0) if axis else (seen, rows.start)
-            source = seen[(*lead, evenly(at + first + shift))]
-            coefficient = line[mine[at]].reshape(-1, *(1,) * (box.ndim - axis - 1))
-            part[(*lead, evenly(at))] += made_of(np.multiply, [source, coefficient], {})
-    return of_box(f, total, f.layout)
+) -> _Line:
+    """The derivative in the run of this node; at the ends of the axis nothing is around it."""
+    (mesh,), (places,) = w.meshes, w.places([0] * len(w.halo.reach))
+    if not len(own):
+        return mesh[places].astype(np.gradient(np.zeros(2, mesh.dtype)).dtype)
+    first, end, length = int(own[0]), int(own[-1]) + 1, w.halo.layout.shape[axis]
+    before, behind = min(edge_order, first), min(edge_order, length - end)
+    along = places[axis]
+    rows = slice(along.start - before, along.stop + behind)
+    part = mesh[(*places[:axis], rows, *places[axis + 1 :])]
+    points = spacing if np.ndim(spacing) == 0 else spacing[first - before : end + behind]
+    found: _Line = np.gradient(part, points, axis=axis, edge_order=edge_order)
+    return found[(*(slice(None),) * axis, slice(before, before + len(own)))]
 
 
 def _seen(w: Window[_H], axis: int, step: int) -> _Line:

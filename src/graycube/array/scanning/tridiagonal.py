@@ -91,7 +91,12 @@ def solve_tridiagonal(  # noqa: PLR0913
     if not periodic:
         _cut(lines, three)
     alone = lines.count == 1
-    sure = (alone and not periodic) or lines.worst(not _dominates(three)) == 0
+    if alone and not periodic:
+        sure = True
+    elif given.numbers is not None:  # of which all ranks know the same
+        sure = _dominates(given.numbers)
+    else:
+        sure = lines.worst(not _dominates(three)) == 0
     if alone and not sure:
         found = together(comm, lambda: (_folded(three, sides), {}))
     else:
@@ -167,12 +172,14 @@ def _left(
 class _Equations:
     """Blocks of the three coefficients and of the right sides, with one axis of payload.
 
-    The coefficients are the same along all axes that they do not ``depend`` on.
+    The coefficients are the same along all axes that they do not ``depend`` on; they may be
+    plain ``numbers``.
     """
 
     blocks: list[_Array]
     axis: int
     depend: set[int]
+    numbers: _Array | None
 
     def rows(self, lines: AxisRuns) -> tuple[_Array, _Array]:
         """The coefficients, of length 1 where they are the same, and the right sides."""
@@ -352,7 +359,9 @@ def _given(
     shapes = [c.layout.shape[::-1] for c in given if isinstance(c, Held)]
     last = len(right.layout.shape) - 1
     depend = {last - k for shape in shapes for k, length in enumerate(shape) if length > 1}
-    return _Equations(blocks, axis, depend)
+    plain = [c for c in given if isinstance(c, np.ndarray)]
+    numbers = np.array(np.broadcast_arrays(*plain), dtype) if len(plain) == len(given) else None
+    return _Equations(blocks, axis, depend, numbers)
 
 
 def _beside(coefficient: Held | _Array, right: Held) -> _Array:
