@@ -240,7 +240,8 @@ def _read(path: Path, layout: Placement, nodes: range, *, check: bool) -> _Array
         raise InvalidValueError(
             f"{path} has an array of shape {store.shape}",
             f"its first axes must be {layout.shape}",
-            "take the layout that it was saved from, or another store",
+            "take the layout that it was saved from, or another store; a checkpoint of several "
+            "shapes takes layouts by name, {'u': ..., 'v': ...}",
         )
     if store.dtype.kind not in "biufcV" or store.dtype.hasobject:
         raise _unreadable(path, f"its elements are {store.dtype}")

@@ -89,7 +89,7 @@ class Checkpoint:
         together(self.comm, finish)
 
     def load(self, layouts: Layout | Mapping[str, Layout]) -> dict[str, CubeArray]:
-        """The arrays that were saved last, each in its layout, or all in one."""
+        """The arrays that were saved last, each in its layout by name, or all in one."""
 
         def begin() -> tuple[tuple[Path, list[str]], Facts]:
             generation, names, _ = self._current()
