@@ -66,6 +66,7 @@ def test_what_is_in_memory_costs_nothing():
 @pytest.mark.parametrize("ranks", [4, 32])
 def test_keys_in_random_order_take_as_many_turns_as_the_length_has_bits(ranks, monkeypatch):
     turns, medians = [], merging._medians
+    monkeypatch.setattr(merging, "_FEW", 0)
     monkeypatch.setattr(merging, "_narrow", lambda *_: None)  # over ranks there is none
     monkeypatch.setattr(merging, "_medians", lambda *given: turns.append(1) or medians(*given))
     for bits in (10, 14):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from graycube.array.ordering import in_order
+from graycube.array.ordering import in_order, merging
 from graycube.array.ordering.merging import cuts_of
 from graycube.gf2 import compiled
 
@@ -53,9 +53,11 @@ def test_pieces_are_merged_as_the_whole_is_sorted(kind, loops, monkeypatch):
         assert np.array_equal(order, np.argsort(whole, kind="stable"))
 
 
+@pytest.mark.parametrize("few", [0, 1 << 12])
 @pytest.mark.parametrize("kind", KEYS)
-def test_cuts_are_exact(kind):
+def test_cuts_are_exact(kind, few, monkeypatch):
     """So many are before each cut, and none of them belongs behind one that is not."""
+    monkeypatch.setattr(merging, "_FEW", few)
     parts = [np.sort(KEYS[kind](2 * size).reshape(2, size)) for size in (5, 0, 900, 217)]
     wanted = [0, 1, 20, 333, 1121, 1122]
     cuts = cuts_of(parts, wanted)
