@@ -29,6 +29,12 @@ def some_layout(rng, p, n):
             return gc.Layout(AffineMap(matrix, int(rng.integers(1 << p))), n)
 
 
+def some_state(rng, p):
+    """Any vector of norm 1."""
+    x = rng.standard_normal(1 << p) + 1j * rng.standard_normal(1 << p)
+    return x / np.linalg.norm(x)
+
+
 def some_gates(rng, p, room, count):
     """Gates of all kinds, which mix at most as many qubits as there is room for."""
     made = []

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.layout import Layout
-from graycube.qubits.homes import Seat, seat
+from graycube.qubits.homes import Seat, seat, word
 from graycube.qubits.joined import Step
 from graycube.run.reused import reused
 
@@ -35,9 +35,9 @@ def carry_out(step: Step, blocks: _Array, nodes: range, layout: Layout) -> None:
     keeping = [seat(layout, q) for q in step.keeping]
     table = step.blocks.astype(blocks.dtype)
     for node, block in zip(nodes, blocks, strict=True):
-        flips = _word([one.at(node) for one in mixing])
+        flips = word(one.at(node) for one in mixing)
         order = np.arange(table.shape[1]) ^ flips
-        known = _word([one.at(node) for one in keeping])
+        known = word(one.at(node) for one in keeping)
         values = np.arange(len(table)) ^ known
         own = table[values][:, order][:, :, order]
         plain = mixing or all(one.slot & one.slot - 1 == 0 for one in keeping)
@@ -49,10 +49,6 @@ def carry_out(step: Step, blocks: _Array, nodes: range, layout: Layout) -> None:
             _by_factors(own[:, 0, 0], block, [one.slot for one in keeping])
 
 
-def _word(bits: Sequence[int]) -> int:
-    return sum(bit << k for k, bit in enumerate(reversed(bits)))
-
-
 def _by_slices(
     table: _Array, block: _Array, keeping: Sequence[int], mixing: Sequence[Seat]
 ) -> None:
@@ -61,7 +57,7 @@ def _by_slices(
     seen, axis = _bits_apart(block, [*known, *changed])
     for bits_known in product((0, 1), repeat=len(known)):
         value = {0: 0, **dict(zip(known, bits_known, strict=True))}
-        matrix = table[_word([value[mask] for mask in keeping])]
+        matrix = table[word(value[mask] for mask in keeping)]
         if np.array_equal(matrix, np.eye(len(matrix))):
             continue
         index: list[Any] = [slice(None)] * seen.ndim
@@ -120,9 +116,9 @@ def _digits(
         0: 0,
         **dict(zip(known, np.ogrid[(slice(2),) * len(known)], strict=True)),
     }
-    word = sum(values[mask] << k for k, mask in enumerate(reversed(keeping)))
+    value = sum(values[mask] << k for k, mask in enumerate(reversed(keeping)))
     shape = (2,) * len(known)
-    return table[np.broadcast_to(word, shape)], known
+    return table[np.broadcast_to(value, shape)], known
 
 
 def _short(factor: _Array) -> Any:  # noqa: ANN401 - an array or a number

@@ -19,6 +19,8 @@ from graycube.gf2 import AffineMap, Matrix, require_ints
 _Array = NDArray[Any]
 MOST = 10
 """Qubits of one gate: its matrix has 4^k entries."""
+PAULI = frozenset("ixyz")
+"""The letters of words of Pauli matrices."""
 _HALF = 0.5**0.5
 _NAMED: dict[str, list[list[complex]]] = {
     "i": [[1, 0], [0, 1]],
@@ -27,15 +29,19 @@ _NAMED: dict[str, list[list[complex]]] = {
     "z": [[1, 0], [0, -1]],
     "h": [[_HALF, _HALF], [_HALF, -_HALF]],
     "s": [[1, 0], [0, 1j]],
+    "sdg": [[1, 0], [0, -1j]],
     "t": [[1, 0], [0, cmath.exp(0.25j * cmath.pi)]],
+    "tdg": [[1, 0], [0, cmath.exp(-0.25j * cmath.pi)]],
+    "not": [[0, 1], [1, 0]],
     "swap": [[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 1]],
 }
 
 
 def gate(name: str) -> _Array:
-    """The matrix of a gate: i, x, y, z, h, s, t, swap, and with a c before each control.
+    """The matrix of a gate: one of a few names, and with a c before each control.
 
-    A word of x, y, z and i is the product of Pauli matrices, the first one on the first qubit.
+    They are i, x, y, z, h, s, t, swap; sdg and tdg, which undo s and t; and not, which is x. A
+    word of x, y, z and i is the product of Pauli matrices, the first one on the first qubit.
 
     >>> gate("cx").real.astype(int).tolist()
     [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
@@ -48,28 +54,35 @@ def gate(name: str) -> _Array:
         )
     word = name.lower()
     inner = word.lstrip("c")
-    known = inner in _NAMED or {*inner} <= {*"ixyz"}
-    if not (inner and known and len(word) <= MOST):
+    if not inner or not (inner in _NAMED or {*inner} <= PAULI):
         raise InvalidValueError(
             f"the gate is {name!r:.60}",
             f"the known ones are {', '.join(_NAMED)}, and words of i, x, y and z",
             "put a c before each control, as in 'ccx', and pass the matrix of any other, such"
             " as gc.qubits.rx(angle), ry(angle), rz(angle) or phase(angle)",
         )
-    factors = [inner] if inner in _NAMED else inner
-    made = reduce(np.kron, [np.array(_NAMED[factor], complex) for factor in factors])
-    for _ in range(len(word) - len(inner)):
+    factors = [_NAMED[inner]] if inner in _NAMED else [_NAMED[letter] for letter in inner]
+    controls = len(word) - len(inner)
+    qubits = controls + sum(len(factor) // 2 for factor in factors)
+    if qubits > MOST:
+        raise InvalidValueError(
+            f"the gate {name!r:.60} is on {qubits} qubits",
+            f"a gate is on at most {MOST}",
+            "do a word in parts, one after the other; gc.qubits.expectation takes it whole",
+        )
+    made = reduce(np.kron, [np.array(factor, complex) for factor in factors])
+    for _ in range(controls):
         made = controlled(made)
     return made
 
 
-def controlled(matrix: ArrayLike) -> _Array:
-    """The gate with one more qubit before its own, which has to be 1 for it to be done.
+def controlled(matrix: ArrayLike | str) -> _Array:
+    """A gate with one more qubit before its own, which has to be 1 for it to be done.
 
     >>> controlled(phase(np.pi)).real.diagonal().tolist()
     [1.0, 1.0, 1.0, -1.0]
     """
-    inner = require_matrix(matrix)
+    inner = _matrix(matrix)
     size = len(inner)
     made = np.eye(2 * size, dtype=np.result_type(inner, complex))
     made[size:, size:] = inner
@@ -119,6 +132,8 @@ def _turn(axis: str, angle: float) -> _Array:
 
 
 def _angle(given: object) -> float:
+    if isinstance(given, np.ndarray) and given.ndim == 0:
+        given = given[()]
     if not isinstance(given, int | float | np.integer | np.floating):
         raise InvalidTypeError(
             f"the angle is {given!r:.60}", "it must be a number", "pass it in radians"
@@ -210,7 +225,7 @@ class Operation:
         own = [1 << q for q in reversed(self.qubits)]
         start = int(rows[0])
         steps = [int(rows[1 << j]) ^ start for j in range(len(own))]
-        if not np.array_equal(_sums(steps, size) ^ start, rows):
+        if not np.array_equal(sums(steps) ^ start, rows):
             return None
         spread = [1 << q for q in range(bits)]
         for bit, step in zip(own, steps, strict=True):
@@ -218,9 +233,16 @@ class Operation:
         return AffineMap(Matrix(tuple(spread), bits), _spread(start, own))
 
 
-def _sums(steps: Sequence[int], size: int) -> _Array:
-    index = np.arange(size)
-    return reduce(np.bitwise_xor, [(index >> j & 1) * s for j, s in enumerate(steps)])
+def sums(steps: Iterable[int]) -> _Array:
+    """For each word the sum of the steps whose bits it has, the first of which is the lowest.
+
+    >>> sums([1, 6]).tolist()
+    [0, 1, 6, 7]
+    """
+    made = np.zeros(1, np.intp)
+    for step in steps:
+        made = np.concatenate([made, made ^ step])
+    return made
 
 
 def _spread(value: int, own: Sequence[int]) -> int:
@@ -250,8 +272,7 @@ def _operation(given: object, bits: int) -> Operation:
             "write ('cx', 0, 1)",
         )
     named, *qubits = given
-    matrix = gate(named) if isinstance(named, str) else require_matrix(named)
-    return operation(matrix, qubits, bits)
+    return operation(named, qubits, bits)
 
 
 def operation(matrix: object, qubits: object, bits: int) -> Operation:
@@ -260,16 +281,29 @@ def operation(matrix: object, qubits: object, bits: int) -> Operation:
     >>> operation(gate("h"), [2], 3).qubits
     (2,)
     """
-    found = require_matrix(gate(matrix) if isinstance(matrix, str) else matrix)
+    found = _matrix(matrix)
     named = require_ints(qubits, "qubits")  # type: ignore[arg-type] # it checks
     wanted = len(found).bit_length() - 1
     if len(named) != wanted:
         raise InvalidValueError(
-            f"the gate is given {len(named)} qubits",
+            f"the gate is given {counted(len(named))}",
             f"its matrix, of shape {found.shape}, is on {wanted}",
             "name as many qubits",
         )
     return Operation(found, (*require_different(named, bits),))
+
+
+def _matrix(given: object) -> _Array:
+    return gate(given) if isinstance(given, str) else require_matrix(given)
+
+
+def counted(qubits: int) -> str:
+    """So many qubits, in words.
+
+    >>> counted(1), counted(2)
+    ('1 qubit', '2 qubits')
+    """
+    return f"{qubits} qubit{'s' * (qubits != 1)}"
 
 
 def require_different(qubits: Sequence[int], bits: int) -> Sequence[int]:
@@ -278,10 +312,11 @@ def require_different(qubits: Sequence[int], bits: int) -> Sequence[int]:
     >>> require_different([2, 0], 3)
     [2, 0]
     """
-    if len(set(qubits)) != len(qubits) or not all(0 <= q < bits for q in qubits):
+    beyond = [q for q in qubits if not 0 <= q < bits]
+    if beyond or len(set(qubits)) != len(qubits):
         raise InvalidValueError(
             f"the qubits are {tuple(qubits)}",
             f"they must be different ones of 0..{bits - 1}",
-            "name each once",
+            f"{beyond[0]} is none of them" if beyond else "name each once",
         )
     return qubits

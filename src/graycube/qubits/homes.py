@@ -9,9 +9,9 @@ Rules.
    fewest amplitudes move that can.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from graycube.gf2 import AffineMap, Matrix, Span
 from graycube.gf2.affine import nonzero_share, shift_of
@@ -63,6 +63,15 @@ def seat(layout: Layout, qubit: int) -> Seat:
     nodes = (1 << n) - 1
     step = None if change & nodes else change >> n
     return Seat(value >> n, value & nodes, bool(back.constant >> qubit & 1), step)
+
+
+def word(bits: Iterable[int]) -> int:
+    """The number with these bits, the highest first.
+
+    >>> word([1, 1, 0])
+    6
+    """
+    return reduce(lambda high, bit: high << 1 | bit, bits, 0)
 
 
 def home(layout: Layout, near: Sequence[int]) -> Layout:

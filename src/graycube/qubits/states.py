@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from hashlib import sha256
+from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from graycube.array import CubeArray
 from graycube.array.ranks import facts_of, nodes_here, spread, together
@@ -14,14 +15,15 @@ from graycube.gf2 import log2_exact, require_int
 from graycube.layout import Layout
 from graycube.qubits.amplitudes import carry_out
 from graycube.qubits.circuits import Circuit, Whereabouts, plan, require_state
-from graycube.qubits.gates import Operation, operation
+from graycube.qubits.gates import Operation, counted, operation
+from graycube.qubits.joined import Step
 from graycube.run.mpi import Comm
 from graycube.warned import at_users_line, warn
 
 
 def zeros(
     qubits: int,
-    nodes: int = 1,
+    nodes: int | None = None,
     comm: Comm | None = None,
     dtype: Any = complex,  # noqa: ANN401 - as NumPy
 ) -> CubeArray:
@@ -31,26 +33,63 @@ def zeros(
     [1.0, 0.0, 0.0, 0.0]
     """
 
-    def prepare() -> tuple[Layout, dict[str, object]]:
-        p, kind = require_int(qubits, "qubits", least=0), np.dtype(dtype)
-        if kind.kind not in "fc":
-            raise InvalidTypeError(
-                f"the dtype is {kind}",
-                "amplitudes are complex",
-                "leave it out, or use complex64",
-            )
-        over = spread(comm)
-        n = log2_exact(nodes if over is None else over.size, "the number of nodes")
+    def prepare() -> tuple[CubeArray, dict[str, object]]:
+        p, kind = require_int(qubits, "qubits", least=0), _require_dtype(dtype)
+        n = log2_exact(_node_count(nodes, comm), "the number of nodes")
         if n > p:
             raise InvalidValueError(
                 f"{p} qubits on {1 << n} nodes",
                 f"a state of {p} qubits has {1 << p} amplitudes",
                 f"use {1 << p} nodes or fewer",
             )
-        return Layout.consecutive(p, n), {"operation": "zeros", "qubits": p, "dtype": kind}
+        layout = Layout.consecutive(p, n)
+        here = nodes_here(layout, comm)
+        blocks = _empty(p, (len(here), 1 << p - n), kind)
+        if 0 in here:
+            blocks[0, 0] = 1
+        facts = {"operation": "zeros", "qubits": p, "dtype": kind}
+        return CubeArray(blocks, layout, comm), facts
 
-    layout = together(comm, prepare)
-    return CubeArray.from_function(lambda i: (i == 0).astype(dtype), layout, comm)
+    return together(comm, prepare)
+
+
+def _node_count(nodes: int | None, comm: Comm | None) -> int:
+    over = spread(comm)
+    if over is None:
+        return 1 if nodes is None else nodes
+    if nodes is not None and nodes != over.size:
+        raise InvalidValueError(
+            f"nodes is {nodes}",
+            f"the communicator has {over.size} ranks, one for each node",
+            "leave nodes out",
+        )
+    return over.size
+
+
+def _require_dtype(dtype: Any) -> "np.dtype[Any]":  # noqa: ANN401
+    try:
+        kind: np.dtype[Any] = np.dtype(dtype)
+    except (TypeError, ValueError):
+        kind = np.dtype(object)
+    if kind.kind not in "fc":
+        raise InvalidTypeError(
+            f"the dtype is {dtype!r:.60}",
+            "amplitudes are complex",
+            "leave it out, or use complex64",
+        )
+    return kind
+
+
+def _empty(qubits: int, shape: tuple[int, int], kind: "np.dtype[Any]") -> NDArray[Any]:
+    try:
+        return np.zeros(shape, kind)
+    except (MemoryError, ValueError):  # or more than NumPy can number
+        nodes = f"{shape[0]} node{'s' * (shape[0] != 1)}"
+        raise InvalidValueError(
+            f"{counted(qubits)} take {prod(shape) * kind.itemsize >> 30} GiB in this process",
+            f"there is no room for so many amplitudes of {nodes}",
+            "use fewer qubits, more ranks, or complex64",
+        ) from None
 
 
 def apply(
@@ -73,12 +112,15 @@ def apply(
     def made() -> tuple[Operation, ...]:
         named = [qubits] if isinstance(qubits, int | np.integer) else qubits
         step = operation(matrix, named, require_qubits(state).p)
-        product = step.matrix @ step.matrix.conj().T
-        if check and not np.allclose(product, np.eye(len(product)), atol=1e-6):
+        if check and not _is_unitary(step.matrix):
             warn("the gate is not unitary: the norm changes", UserWarning)
         return (step,)
 
     return _run(state, made)
+
+
+def _is_unitary(matrix: NDArray[Any]) -> bool:
+    return bool(np.allclose(matrix @ matrix.conj().T, np.eye(len(matrix)), atol=1e-6))
 
 
 def run(state: CubeArray, gates: "Iterable[object] | Circuit") -> CubeArray:
@@ -104,17 +146,16 @@ def _run(state: CubeArray, made: Any) -> CubeArray:  # noqa: ANN401 - a function
                 f"the state has {layout}",
                 "plan it for that layout, or relayout the state",
             )
-        return circuit, {
-            **facts_of("a circuit", layout, state.blocks),
-            "gates": _digest(circuit),
-        }
+        steps = {} if spread(state.comm) is None else _told(circuit)
+        return circuit, {**facts_of("a circuit", layout, state.blocks), **steps}
 
     circuit = together(getattr(state, "comm", None), prepare)
     nodes = nodes_here(state.layout, state.comm)
     now = state.astype(np.result_type(state.dtype, np.complex64))
     for step in circuit.steps:
         if not isinstance(step, Whereabouts):
-            carry_out(step, now.blocks, nodes, now.layout)
+            with np.errstate(all="ignore"):  # what one rank alone raises, the others wait for
+                carry_out(step, now.blocks, nodes, now.layout)
         elif step.share is None:
             now = now.with_blocks(now.blocks, step.layout)
         else:
@@ -132,16 +173,27 @@ def require_qubits(state: object) -> Layout:
         raise InvalidTypeError(
             f"got a {type(state).__name__}", "a state is a CubeArray", "use gc.qubits.zeros"
         )
+    if state.dtype.kind not in "biufc":
+        raise InvalidTypeError(
+            f"the state has dtype {state.dtype}",
+            "amplitudes are numbers",
+            "use gc.qubits.zeros, or state.astype(complex)",
+        )
     return require_state(state.layout)
 
 
-def _digest(circuit: Circuit) -> str:
-    found = sha256()
-    for step in circuit.steps:
-        if isinstance(step, Whereabouts):
-            found.update(repr(step.layout.map).encode())
-        else:
-            blocks = np.ascontiguousarray(step.blocks)
-            found.update(repr((step.mixing, step.keeping, blocks.shape, blocks.dtype)).encode())
-            found.update(blocks.tobytes())
-    return found.hexdigest()
+def _told(circuit: Circuit) -> dict[str, object]:
+    """What each step does, for ranks to compare."""
+    return {f"step {k} of the gates": _words(step) for k, step in enumerate(circuit.steps)}
+
+
+def _words(step: Step | Whereabouts) -> str:
+    if isinstance(step, Whereabouts):
+        return f"to another layout, {_digest(repr(step.layout.map).encode())}"
+    entries = np.ascontiguousarray(step.blocks)
+    kind = repr((step.mixing, step.keeping, entries.shape, entries.dtype)).encode()
+    return f"on qubits {(*step.mixing, *step.keeping)}, {_digest(kind + entries.tobytes())}"
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()[:12]

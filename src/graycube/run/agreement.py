@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 GRACE = 0.5  # seconds between the last words of a rank and the end of the job
 _TWO = Struct("<2q")
-_SEVERAL = {"axes", "points", "names", "attributes", "ends", "corners"}
+_SEVERAL = {"axes", "points", "names", "attributes", "ends", "corners", "qubits", "shots"}
 Facts = Mapping[str, object]
 """What all ranks must have alike, by name: a plan, a shape, a dtype."""
 
