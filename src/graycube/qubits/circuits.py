@@ -1,13 +1,13 @@
 """Gates in a row, looked at ahead: which qubits are brought into the nodes, and when."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import is_power_of_two
 from graycube.layout import Layout
 from graycube.layout.layout import require_cube
-from graycube.qubits.gates import Operation, operations
+from graycube.qubits.gates import Operation, counted, operations
 from graycube.qubits.homes import home, moving, seat
 from graycube.qubits.joined import Step, product
 from graycube.show import Sheet, Shown, text
@@ -94,15 +94,16 @@ def plan(gates: Iterable[object], layout: Layout) -> Circuit:
     """
     start = require_state(layout)
     listed = operations(gates, start.p)
+    pairs = [(step, step.index_map(start.p)) for step in listed]
+    ahead = _Ahead([step.mixing if move is None else () for step, move in pairs])
     now, steps = start, list[Step | Whereabouts]()
-    for k, step in enumerate(listed):
-        move = step.index_map(start.p)
+    for k, (step, move) in enumerate(pairs):
         if move is not None:  # index i has what index move(i) gets: the same place
             now = now @ move.inverse()
             steps.append(Whereabouts(now))
             continue
         if not _ready(now, step):
-            target = home(now, _next_ones(now, listed[k:]))
+            target = home(now, _near(now, step, ahead.next_ones(k + 1)))
             steps.append(Whereabouts(target, moving(now, target)))
             now = target
         last = steps[-1] if steps else None
@@ -139,27 +140,41 @@ def _ready(layout: Layout, step: Step) -> bool:
     return not step.mixing or all(value & value - 1 == 0 for value in values)
 
 
-def _next_ones(layout: Layout, ahead: Sequence[Operation]) -> list[int]:
-    """As many qubits as a node has bits of slots: those that are mixed next."""
+def _near(layout: Layout, step: Operation, next_ones: Sequence[int]) -> list[int]:
+    """As many qubits as a node has bits of slots: those of a gate, and those mixed next."""
     room = layout.p - layout.n
-    found = dict.fromkeys(ahead[0].mixing)
+    found = dict.fromkeys(step.mixing)
     if len(found) > room:
         raise InvalidValueError(
-            f"a gate mixes {len(found)} qubits",
+            f"a gate mixes {counted(len(found))}",
             f"a node has room for {room} of {layout.p}",
             "use fewer nodes, or gates on fewer qubits",
         )
-    for qubit in (*_mixed(ahead[1:], layout.p), *_usual(layout)):
-        if len(found) == room:
-            break
-        found[qubit] = None
-    return [*found]
+    found.update(dict.fromkeys((*next_ones, *_usual(layout))))
+    return [*found][:room]
 
 
-def _mixed(ahead: Sequence[Operation], bits: int) -> Iterator[int]:
-    for step in ahead:
-        if step.index_map(bits) is None:
-            yield from step.mixing
+class _Ahead:
+    """Which qubits gates mix, asked from the first gate to the last.
+
+    >>> _Ahead([(0, 1), (2,), (1,)]).next_ones(1)
+    [2, 1]
+    """
+
+    def __init__(self, mixed: Sequence[Sequence[int]]) -> None:
+        self._turns: dict[int, list[tuple[int, int]]] = {}  # of each qubit, the next one last
+        for k in reversed(range(len(mixed))):
+            for place, qubit in enumerate(mixed[k]):
+                self._turns.setdefault(qubit, []).append((k, place))
+
+    def next_ones(self, first: int) -> list[int]:
+        """The qubits that gates from this one on mix, the next one first."""
+        for qubit, turns in [*self._turns.items()]:
+            while turns and turns[-1][0] < first:
+                turns.pop()
+            if not turns:
+                del self._turns[qubit]
+        return sorted(self._turns, key=lambda qubit: self._turns[qubit][-1])
 
 
 def _usual(layout: Layout) -> list[int]:
