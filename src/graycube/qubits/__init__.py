@@ -19,13 +19,14 @@ What a gate costs depends on what it does to the index of an amplitude:
    those that are mixed next there all at once, and leaves the others to the nodes.
 
 The files: ``gates`` says what a gate does, ``homes`` is the algebra of layouts, ``circuits``
-looks ahead, and ``amplitudes`` is the arithmetic within a node; ``states`` and ``measured`` are
-what people call.
+looks ahead, and ``amplitudes`` is the arithmetic within a node; ``states``, ``measured`` and
+``expected`` are what people call.
 """
 
 from graycube.qubits.circuits import Circuit, plan
+from graycube.qubits.expected import expectation
 from graycube.qubits.gates import controlled, gate, phase, rx, ry, rz
-from graycube.qubits.measured import expectation, measure, probabilities, sample
+from graycube.qubits.measured import measure, probabilities, sample
 from graycube.qubits.states import apply, run, zeros
 
 __all__ = [
