@@ -1,19 +1,26 @@
-"""What is measured: probabilities, samples, outcomes and expected values."""
+"""What is measured: probabilities, samples and outcomes."""
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from graycube.array import CubeArray
-from graycube.array.ranks import facts_of, nodes_here, spread, together
+from graycube.array.ranks import facts_of, spread, together
+from graycube.array.reducing.weighted import added
 from graycube.errors import InvalidValueError
-from graycube.gf2 import require_int, require_ints
+from graycube.gf2 import bit_indices, require_int, require_ints
 from graycube.layout import Layout
-from graycube.qubits.gates import MOST, require_different
+from graycube.qubits.drawn import Seed, generator, pieces, require_norm, told
+from graycube.qubits.gates import MOST, counted, require_different, sums
+from graycube.qubits.homes import seat, word
 from graycube.qubits.states import apply, require_qubits
+from graycube.run import mpi
 
+_Array = NDArray[Any]
 _MOST_TOLD = 20  # qubits whose outcomes are listed: 8 MiB
 
 
@@ -27,140 +34,126 @@ def probabilities(state: CubeArray, qubits: Iterable[int] | None = None) -> NDAr
     >>> probabilities(run(zeros(2, nodes=2), [("h", 0), ("cx", 0, 1)]), [1]).round(3).tolist()
     [0.5, 0.5]
     """
-    return _probabilities(state, qubits, _MOST_TOLD)
+
+    def prepare() -> tuple[tuple[int, ...], dict[str, object]]:
+        layout = require_qubits(state)
+        every = range(layout.p)[::-1]
+        wanted = _listed(every if qubits is None else qubits, layout, range(_MOST_TOLD + 1))
+        facts = facts_of("probabilities", layout, state.blocks)
+        return wanted, {**facts, "qubits": wanted}
+
+    return _outcomes(state, together(getattr(state, "comm", None), prepare))
 
 
-def sample(state: CubeArray, shots: int, seed: int = 0) -> NDArray[np.int64]:
+def sample(state: CubeArray, shots: int, seed: Seed = 0) -> NDArray[np.int64]:
     """Indices drawn with the probabilities of a state; collective, the same on all ranks.
+
+    They do not depend on the number of nodes. A generator draws others each time; it has to be
+    in the same state on all ranks.
 
     >>> from graycube.qubits import run, zeros
     >>> sample(run(zeros(2, nodes=2), [("x", 1)]), shots=3).tolist()
     [2, 2, 2]
     """
 
-    def prepare() -> tuple[tuple[int, list[tuple[int, Any]]], dict[str, object]]:
+    def prepare() -> tuple[tuple[int, np.random.Generator], dict[str, object]]:
         layout, count = require_qubits(state), require_int(shots, "shots", least=0)
-        start = require_int(seed, "seed", least=0)
-        facts = {**facts_of("sample", layout, state.blocks), "shots": count, "seed": start}
-        return (count, [*_weights(state)]), facts
+        draw = generator(seed, range(layout.p))
+        facts = {**facts_of("sample", layout, state.blocks), "shots": count}
+        return (count, draw), {**facts, "seed": told(seed)}
 
-    count, weights = together(getattr(state, "comm", None), prepare)
-    layout: Layout = state.layout
-    totals = _of_all_ranks(state, [float(weight.sum()) for _, weight in weights])
-    draw = np.random.default_rng(seed)
-    shares = draw.multinomial(count, np.array(totals) / _norm(sum(totals)))
-    own = [
-        layout.index(np.array(node), _drawn(weight, int(shares[node]), [seed, node]))
-        for node, weight in weights
-    ]
-    found = np.concatenate(_of_all_ranks(state, own)).astype(np.int64)
-    return draw.permutation(found)
+    count, draw = together(getattr(state, "comm", None), prepare)
+    in_order = Layout.consecutive(state.layout.p, state.layout.n)
+    likely = state.with_blocks(_weights(state.blocks)).relayout(in_order)
+    over = spread(state.comm)
+    with np.errstate(all="ignore"):  # what one rank alone raises, the others wait for
+        own = likely.blocks.sum(axis=1)
+    totals = own if over is None else np.concatenate(over.allgather(own))
+    points = draw.random(count) * require_norm(totals.sum())
+    nodes, rest = pieces(totals, points)
+    found = np.zeros(count, np.int64)
+    for node, weights in zip(likely.nodes, likely.blocks, strict=True):
+        here = nodes == node
+        found[here] = node * len(weights) + pieces(weights, rest[here])[0]
+    if over is not None:
+        over.Allreduce(mpi().IN_PLACE, found)
+    return found
 
 
 def measure(
-    state: CubeArray, qubits: int | Iterable[int], seed: int = 0
+    state: CubeArray, qubits: int | Iterable[int], seed: Seed = 0
 ) -> tuple[int, CubeArray]:
     """An outcome of some qubits, and the state after it; collective, the same on all ranks.
+
+    With the same seed, other qubits are drawn independently. Who measures again and again
+    passes the same generator along: ``rng = np.random.default_rng(7)``, on all ranks.
 
     >>> from graycube.qubits import run, zeros
     >>> outcome, state = measure(run(zeros(2, nodes=2), [("h", 0), ("cx", 0, 1)]), 0)
     >>> bool(np.isclose(probabilities(state)[3 * outcome], 1))
     True
     """
-    named = [qubits] if isinstance(qubits, int | np.integer) else qubits
-    chances = _probabilities(state, named, MOST, seed)
-    outcome = int(
-        np.random.default_rng(seed).choice(len(chances), p=chances / _norm(chances.sum()))
-    )
+
+    def prepare() -> tuple[tuple[tuple[int, ...], np.random.Generator], dict[str, object]]:
+        layout = require_qubits(state)
+        wanted = _listed(qubits, layout, range(1, MOST + 1))
+        facts = {**facts_of("measure", layout, state.blocks), "qubits": wanted}
+        return (wanted, generator(seed, wanted)), {**facts, "seed": told(seed)}
+
+    wanted, draw = together(getattr(state, "comm", None), prepare)
+    chances = _outcomes(state, wanted)
+    point = draw.random(1) * require_norm(chances.sum())
+    outcome = int(pieces(chances, point)[0][0])
     kept = np.zeros(len(chances))
     kept[outcome] = chances[outcome] ** -0.5
-    return outcome, apply(state, np.diag(kept), named)
+    return outcome, apply(state, np.diag(kept), wanted)
 
 
-def expectation(
-    state: CubeArray, matrix: ArrayLike | str, qubits: int | Iterable[int]
-) -> complex:
-    """The expected value of a matrix on some qubits, or of a word such as "zz"; collective.
-
-    >>> from graycube.qubits import run, zeros
-    >>> bell = run(zeros(2, nodes=2), [("h", 0), ("cx", 0, 1)])
-    >>> round(expectation(bell, "zz", (0, 1)).real, 9)
-    1.0
-    """
-    after = apply(state, matrix, qubits)
-    before = state if state.layout == after.layout else state.relayout(after.layout)
-    return complex(np.vdot(before, after))
-
-
-def _probabilities(
-    state: CubeArray, qubits: Iterable[int] | None, most: int, seed: int = 0
-) -> NDArray[Any]:
-    """How likely each outcome of at most so many qubits is, if all ranks have the same seed."""
-
-    def prepare() -> tuple[NDArray[Any], dict[str, object]]:
-        layout, start = require_qubits(state), require_int(seed, "seed", least=0)
-        wanted = _listed(qubits, layout, most)
-        found = np.zeros(1 << len(wanted))
-        for node, weights in _weights(state):
-            index = layout.index(np.array(node), np.arange(layout.block_size))
-            found += np.bincount(_outcomes(index, wanted), weights, len(found))
-        facts = {**facts_of("probabilities", layout, state.blocks), "seed": start}
-        return found, {**facts, "qubits": tuple(wanted)}
-
-    own = together(getattr(state, "comm", None), prepare)
-    over = spread(state.comm)
-    return own if over is None else np.sum(over.allgather(own), axis=0)
-
-
-def _listed(qubits: Iterable[int] | None, layout: Layout, most: int) -> Sequence[int]:
-    """Qubits whose outcomes fit in memory, the highest bit first."""
-    if qubits is None:
-        wanted: Sequence[int] = range(layout.p)[::-1]
-    else:
-        wanted = require_ints(qubits, "qubits")
-    if len(wanted) > most:
+def _listed(
+    qubits: int | Iterable[int], layout: Layout, counts: Sequence[int]
+) -> tuple[int, ...]:
+    """Different qubits, as many as can be looked at at once."""
+    wanted = require_ints(qubits, "qubits")
+    if len(wanted) not in counts:
         raise InvalidValueError(
-            f"{len(wanted)} qubits have 2^{len(wanted)} outcomes",
-            f"at most {most} qubits are looked at at once",
-            "name fewer, measure the others later, or use sample",
+            f"{counted(len(wanted))} have 2^{len(wanted)} outcomes",
+            f"{counts[0]} to {counts[-1]} qubits are looked at at once",
+            "name fewer, measure the others later, or use sample" if wanted else "name one",
         )
-    return require_different(wanted, layout.p)
+    return (*require_different(wanted, layout.p),)
 
 
-def _norm(total: float) -> float:
-    """What all probabilities add up to, if that is anything."""
-    if not 0 < total < np.inf:
-        raise InvalidValueError(
-            f"the amplitudes have the squared norm {total}",
-            "nothing can be drawn from a state without one",
-            "look at the gates that made it",
-        )
-    return total
+def _outcomes(state: CubeArray, qubits: Sequence[int]) -> _Array:
+    """How likely each outcome is, on all ranks; collective."""
+    seats = [seat(state.layout, q) for q in qubits]
+    used = reduce(or_, (one.slot for one in seats), 0)  # bits of the slot that tell outcomes
+    steps = [word(one.slot >> k & 1 for one in seats) for k in bit_indices(used)]
+
+    def here() -> _Array:
+        found, outcomes = np.zeros(1 << len(qubits)), sums(steps)
+        for node, weights in zip(state.nodes, _weights(state.blocks), strict=True):
+            known = word(one.at(node) for one in seats)
+            found += np.bincount(outcomes ^ known, _folded(weights, used), len(found))
+        return found
+
+    return added(state, here, np.dtype(float))
 
 
-def _weights(state: CubeArray) -> list[tuple[int, NDArray[Any]]]:
-    """How likely each slot of the nodes here is."""
-    nodes = nodes_here(state.layout, state.comm)
-    return [
-        (node, (np.abs(block) ** 2).reshape(len(block), -1).sum(axis=1))
-        for node, block in zip(nodes, state.blocks, strict=True)
-    ]
-
-
-def _outcomes(index: NDArray[Any], qubits: Sequence[int]) -> NDArray[Any]:
-    found = np.zeros(len(index), np.intp)
-    for qubit in qubits:
-        found = found << 1 | index >> qubit & 1
+def _weights(blocks: _Array) -> _Array:
+    """How likely each slot of some nodes is: a sum of squares, in double precision."""
+    with np.errstate(all="ignore"):  # what one rank alone raises, the others wait for
+        found: _Array = np.square(blocks.real, dtype=float)
+        if np.iscomplexobj(blocks):
+            found += np.square(blocks.imag, dtype=float)
+        if blocks.ndim > 2:
+            found = found.sum(axis=tuple(range(2, blocks.ndim)))
     return found
 
 
-def _of_all_ranks(state: CubeArray, own: list[Any]) -> list[Any]:
-    """An entry for each node, those of all ranks in order."""
-    over = spread(state.comm)
-    return own if over is None else [entry for some in over.allgather(own) for entry in some]
-
-
-def _drawn(weight: NDArray[Any], count: int, seed: Sequence[int]) -> NDArray[Any]:
-    steps = np.cumsum(weight)
-    points = np.random.default_rng(seed).random(count) * (steps[-1] if len(steps) else 0)
-    return np.minimum(np.searchsorted(steps, points, side="right"), len(steps) - 1)
+def _folded(weights: _Array, kept: int) -> _Array:
+    """The sums over slots that are alike in some bits, the highest of the others first."""
+    for k in reversed(range(len(weights).bit_length() - 1)):
+        if not kept >> k & 1:
+            halves = weights.reshape(-1, 2, 1 << k)
+            weights = (halves[:, 0] + halves[:, 1]).ravel()
+    return weights
