@@ -35,6 +35,7 @@ def measured(comm):
         "all": Q.probabilities,
         "some": lambda s: Q.probabilities(s, [3, 0]),
         "sample": lambda s: Q.sample(s, 100, seed=2),
+        "no sample": lambda s: Q.sample(s, 0),
         "a generator's": lambda s: Q.sample(s, 100, np.random.default_rng(2)),
         "measure": lambda s: Q.measure(s, [0, 3], seed=1)[0],
         "after": lambda s: Q.probabilities(Q.measure(s, [0, 3], seed=1)[1]),

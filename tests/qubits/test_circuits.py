@@ -31,3 +31,11 @@ def test_gates_are_looked_at_once(monkeypatch):
     circuit = q.plan(gates, gc.Layout.consecutive(6, 2))
     assert len(looked) == 200
     assert sum(isinstance(step, Whereabouts) for step in circuit.steps) > 110
+
+
+def test_gates_in_a_row_that_only_change_the_layout_are_one_step():
+    gates = [("swap", k, k + 1) for k in range(5)] + [("h", 0), ("cx", 0, 5)]
+    circuit = q.plan(gates, gc.Layout.consecutive(6, 0))
+    assert len(circuit.steps) == 3
+    told = circuit.explain()
+    assert "gates computed: 1, in 1 pass; gates that only change the layout: 6\n" in told

@@ -35,11 +35,12 @@ def carry_out(step: Step, blocks: _Array, nodes: range, layout: Layout) -> None:
     keeping = [seat(layout, q) for q in step.keeping]
     table = step.blocks.astype(blocks.dtype)
     for node, block in zip(nodes, blocks, strict=True):
-        flips = word(one.at(node) for one in mixing)
-        order = np.arange(table.shape[1]) ^ flips
-        known = word(one.at(node) for one in keeping)
-        values = np.arange(len(table)) ^ known
-        own = table[values][:, order][:, :, order]
+        own = table
+        if known := word(one.at(node) for one in keeping):
+            own = own[np.arange(len(own)) ^ known]
+        if flips := word(one.at(node) for one in mixing):
+            order = np.arange(own.shape[1]) ^ flips
+            own = own[:, order][:, :, order]
         plain = mixing or all(one.slot & one.slot - 1 == 0 for one in keeping)
         if plain and len(table) > _FEW:
             _by_tables(own, block, [one.slot for one in keeping], mixing)
@@ -55,11 +56,13 @@ def _by_slices(
     """Each slice with the same values of the keeping qubits by its matrix."""
     changed, known = [one.slot for one in mixing], sorted({*keeping} - {0})
     seen, axis = _bits_apart(block, [*known, *changed])
+    idle = (table == np.eye(table.shape[1])).all(axis=(1, 2))
     for bits_known in product((0, 1), repeat=len(known)):
         value = {0: 0, **dict(zip(known, bits_known, strict=True))}
-        matrix = table[word(value[mask] for mask in keeping)]
-        if np.array_equal(matrix, np.eye(len(matrix))):
+        which = word(value[mask] for mask in keeping)
+        if idle[which]:
             continue
+        matrix = table[which]
         index: list[Any] = [slice(None)] * seen.ndim
         for mask in known:
             index[axis[mask]] = value[mask]

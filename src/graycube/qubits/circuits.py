@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from itertools import groupby
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import is_power_of_two
@@ -17,11 +19,13 @@ from graycube.show import Sheet, Shown, text
 class Whereabouts:
     """The layout from here on, and the share of the amplitudes that go to other nodes for it.
 
-    That is None where nothing is to be done: a gate only gave amplitudes other indices.
+    That is None where nothing is to be done: some gates only gave amplitudes other indices.
     """
 
     layout: Layout
     share: float | None = None
+    gates: int = 0
+    """So many only gave amplitudes other indices."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +63,7 @@ class Circuit(Shown):
 
     def _sheet(self) -> Sheet:
         moves = [step for step in self.steps if isinstance(step, Whereabouts)]
-        named, passes = (
-            sum(step.share is None for step in moves),
-            len(self.steps) - len(moves),
-        )
+        named, passes = sum(step.gates for step in moves), len(self.steps) - len(moves)
         return Sheet(
             "Circuit",
             f"gates: {self.gates}, on {self.layout.p} qubits",
@@ -97,21 +98,26 @@ def plan(gates: Iterable[object], layout: Layout) -> Circuit:
     pairs = [(step, step.index_map(start.p)) for step in listed]
     ahead = _Ahead([step.mixing if move is None else () for step, move in pairs])
     now, steps = start, list[Step | Whereabouts]()
-    for k, (step, move) in enumerate(pairs):
-        if move is not None:  # index i has what index move(i) gets: the same place
-            now = now @ move.inverse()
-            steps.append(Whereabouts(now))
+    for only_moved, row in groupby(enumerate(pairs), lambda entry: entry[1][1] is not None):
+        if only_moved:  # index i has what index moved(i) gets: the same place
+            moves = [move for _, (_, move) in row if move is not None]
+            moved = reduce(lambda first, then: then @ first, moves)
+            now = now @ moved.inverse()
+            steps.append(Whereabouts(now, gates=len(moves)))
             continue
-        if not _ready(now, step):
-            target = home(now, _near(now, step, ahead.next_ones(k + 1)))
-            steps.append(Whereabouts(target, moving(now, target)))
-            now = target
-        last = steps[-1] if steps else None
-        both = None if last is None or isinstance(last, Whereabouts) else product(last, step)
-        if both is not None and _ready(now, both):
-            steps[-1] = both
-        else:
-            steps.append(step)
+        for k, (step, _) in row:
+            if not _ready(now, step):
+                target = home(now, _near(now, step, ahead.next_ones(k + 1)))
+                steps.append(Whereabouts(target, moving(now, target)))
+                now = target
+            last = steps[-1] if steps else None
+            both = (
+                None if last is None or isinstance(last, Whereabouts) else product(last, step)
+            )
+            if both is not None and _ready(now, both):
+                steps[-1] = both
+            else:
+                steps.append(step)
     return Circuit(start, len(listed), tuple(steps))
 
 

@@ -217,15 +217,16 @@ class Operation:
         [0, 1, 9, 8]
         """
         size = len(self.matrix)
-        rows, columns = np.nonzero(self.matrix.T)[::-1]
+        columns, rows = np.nonzero(self.matrix.T)
         if len(rows) != size or (self.matrix[rows, columns] != 1).any():
             return None
-        if not np.array_equal(columns, np.arange(size)) or len(np.unique(rows)) < size:
+        found = rows.tolist()
+        if columns.tolist() != [*range(size)] or len({*found}) < size:
             return None
         own = [1 << q for q in reversed(self.qubits)]
-        start = int(rows[0])
-        steps = [int(rows[1 << j]) ^ start for j in range(len(own))]
-        if not np.array_equal(sums(steps) ^ start, rows):
+        start = found[0]
+        steps = [found[1 << j] ^ start for j in range(len(own))]
+        if (sums(steps) ^ start).tolist() != found:
             return None
         spread = [1 << q for q in range(bits)]
         for bit, step in zip(own, steps, strict=True):

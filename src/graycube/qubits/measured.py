@@ -67,14 +67,19 @@ def sample(state: CubeArray, shots: int, seed: Seed = 0) -> NDArray[np.int64]:
     likely = state.with_blocks(_weights(state.blocks)).relayout(in_order)
     over = spread(state.comm)
     with np.errstate(all="ignore"):  # what one rank alone raises, the others wait for
-        own = likely.blocks.sum(axis=1)
-    totals = own if over is None else np.concatenate(over.allgather(own))
-    points = draw.random(count) * require_norm(totals.sum())
-    nodes, rest = pieces(totals, points)
-    found = np.zeros(count, np.int64)
-    for node, weights in zip(likely.nodes, likely.blocks, strict=True):
-        here = nodes == node
-        found[here] = node * len(weights) + pieces(weights, rest[here])[0]
+        some = likely.blocks.sum(axis=1)
+    totals = some if over is None else np.concatenate(over.allgather(some))
+    length = require_norm(totals.sum())
+
+    def here() -> tuple[_Array, dict[str, object]]:
+        nodes, rest = pieces(totals, draw.random(count) * length)
+        found = np.zeros(count, np.int64)
+        for node, weights in zip(likely.nodes, likely.blocks, strict=True):
+            own = nodes == node
+            found[own] = node * len(weights) + pieces(weights, rest[own])[0]
+        return found, {}
+
+    found = together(state.comm, here)
     if over is not None:
         over.Allreduce(mpi().IN_PLACE, found)
     return found
