@@ -109,6 +109,18 @@ def test_gates_have_the_names_that_people_use():
     assert q.gate("cccccccswap").shape == (512, 512)
 
 
+def test_words_of_any_length_are_done_letter_by_letter():
+    """On more nodes than there is room for a matrix of so many qubits."""
+    rng = np.random.default_rng(0)
+    x, word = some_state(rng, 12), "xyzzyxiyzxxz"
+    qubits = rng.permutation(12).tolist()
+    state = gc.CubeArray.from_numpy(x, gc.Layout.consecutive(12, 11))
+    found = q.run(state, [(word, *qubits), ("z", 0)])
+    assert found.layout == q.run(q.apply(state, word, qubits), [("z", 0)]).layout
+    letters = [*zip(word, qubits, strict=True), ("z", 0)]
+    assert np.allclose(found.to_numpy(), after(x, letters))
+
+
 def test_a_matrix_is_multiplied_with_itself_for_a_check_only():
     large = np.diag([1e200, 1])
     with np.errstate(all="raise"):
@@ -169,13 +181,14 @@ def test_a_gate_that_is_not_unitary_is_warned_of_on_request():
             lambda s: q.run(s, [("c" * 10 + "x", 0)]),
             "the gate 'ccccccccccx' is on 11 qubits: a gate is on at most 10",
         ),
-        (
-            lambda s: q.apply(s, "z" * 11, range(11)),
-            "'zzzzzzzzzzz' is on 11 qubits: a gate is on at most 10; do a word in parts",
-        ),
+        (lambda _: q.gate("z" * 11), "'zzzzzzzzzzz' is on 11 qubits: a gate is on at most 10"),
+        (lambda s: q.apply(s, "zz", 0), "'zz' is given 1 qubit: it has a letter for each of 2"),
         (lambda s: q.run(s, [("c", 0)]), "the gate is 'c': the known ones"),
         (lambda s: q.run(s, [("rx", 0.5, 1)]), r"pass the matrix .*gc\.qubits\.rx\(angle\)"),
-        (lambda s: q.apply(s, "xyz", (0, 1, 2)), "mixes 2 qubits: a node has room for 1 of 3"),
+        (
+            lambda s: q.apply(s, np.ones((4, 4)), (0, 1)),
+            "mixes 2 qubits: a node has room for 1 of 3",
+        ),
         (lambda _: q.run(q.zeros(1, nodes=2), [("h", 0)]), "mixes 1 qubit: a node has room"),
         (lambda s: q.run(s, "h 0"), "the gates are 'h 0': a list is needed"),
         (lambda s: q.run(s, ["h"]), "a gate is 'h': it is a name or a matrix, followed by"),

@@ -5,7 +5,7 @@ meets a single other node, or itself. Y and Z give those a minus whose index has
 of ones there. And each Y is one more factor i. What is expected of a word is real.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import xor
@@ -18,10 +18,9 @@ from graycube.array import CubeArray
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.reducing.weighted import added
 from graycube.array.sharing import swapped
-from graycube.errors import InvalidValueError
-from graycube.gf2 import parity, require_ints
+from graycube.gf2 import parity
 from graycube.layout import Layout
-from graycube.qubits.gates import PAULI, counted, require_different
+from graycube.qubits.gates import is_word, letters
 from graycube.qubits.homes import Seat, seat
 from graycube.qubits.states import apply, require_qubits
 
@@ -41,25 +40,19 @@ def expectation(
     >>> round(expectation(bell, "zz", (0, 1)).real, 9)
     1.0
     """
-    if isinstance(matrix, str) and matrix and {*matrix.lower()} <= PAULI:
-        return _of_word(state, matrix.lower(), qubits)
+    if is_word(matrix):
+        return _of_word(state, matrix, qubits)
     after = apply(state, matrix, qubits)
     before = state if state.layout == after.layout else state.relayout(after.layout)
     return complex(np.vdot(before, after))
 
 
-def _of_word(state: CubeArray, letters: str, qubits: int | Iterable[int]) -> complex:
+def _of_word(state: CubeArray, name: str, qubits: int | Iterable[int]) -> complex:
     def prepare() -> tuple["_Word", dict[str, object]]:
         layout = require_qubits(state)
-        named = require_different(require_ints(qubits, "qubits"), layout.p)
-        if len(named) != len(letters):
-            raise InvalidValueError(
-                f"the word {letters!r:.60} is given {counted(len(named))}",
-                f"it has a letter for each of {counted(len(letters))}",
-                "name as many qubits",
-            )
+        pairs = letters(name, qubits, layout.p)
         facts = facts_of("expectation", layout, state.blocks)
-        return _placed(layout, letters, named), {**facts, "word": letters, "qubits": named}
+        return _placed(layout, pairs), {**facts, "word": pairs}
 
     word = together(getattr(state, "comm", None), prepare)
     over, others = spread(state.comm), state.blocks
@@ -107,8 +100,7 @@ class _Word:
         return complex(total * (-1) ** self.sign.at(node) * 1j**self.turns)
 
 
-def _placed(layout: Layout, letters: str, qubits: Iterable[int]) -> _Word:
-    pairs = [*zip(letters, qubits, strict=True)]
+def _placed(layout: Layout, pairs: Sequence[tuple[str, int]]) -> _Word:
     change = layout.map.matrix(sum(1 << q for letter, q in pairs if letter in "xy"))
     signs = [seat(layout, q) for letter, q in pairs if letter in "yz"]
     sign = Seat(
@@ -117,4 +109,5 @@ def _placed(layout: Layout, letters: str, qubits: Iterable[int]) -> _Word:
         bool(sum(one.flip for one in signs) % 2),
         None,
     )
-    return _Word(change % (1 << layout.n), change >> layout.n, sign, letters.count("y"))
+    turns = sum(letter == "y" for letter, _ in pairs)
+    return _Word(change % (1 << layout.n), change >> layout.n, sign, turns)

@@ -8,7 +8,7 @@ import cmath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,8 +19,7 @@ from graycube.gf2 import AffineMap, Matrix, require_ints
 _Array = NDArray[Any]
 MOST = 10
 """Qubits of one gate: its matrix has 4^k entries."""
-PAULI = frozenset("ixyz")
-"""The letters of words of Pauli matrices."""
+_PAULI = frozenset("ixyz")
 _HALF = 0.5**0.5
 _NAMED: dict[str, list[list[complex]]] = {
     "i": [[1, 0], [0, 1]],
@@ -54,7 +53,7 @@ def gate(name: str) -> _Array:
         )
     word = name.lower()
     inner = word.lstrip("c")
-    if not inner or not (inner in _NAMED or {*inner} <= PAULI):
+    if not inner or not (inner in _NAMED or {*inner} <= _PAULI):
         raise InvalidValueError(
             f"the gate is {name!r:.60}",
             f"the known ones are {', '.join(_NAMED)}, and words of i, x, y and z",
@@ -68,7 +67,7 @@ def gate(name: str) -> _Array:
         raise InvalidValueError(
             f"the gate {name!r:.60} is on {qubits} qubits",
             f"a gate is on at most {MOST}",
-            "do a word in parts, one after the other; gc.qubits.expectation takes it whole",
+            "circuits and expected values take words of i, x, y and z of any length",
         )
     made = reduce(np.kron, [np.array(factor, complex) for factor in factors])
     for _ in range(controls):
@@ -260,12 +259,12 @@ def operations(gates: Iterable[object], bits: int) -> tuple[Operation, ...]:
         raise InvalidTypeError(
             f"the gates are {gates!r:.60}", "a list is needed", "pass [('h', 0), ('cx', 0, 1)]"
         )
-    return tuple(_operation(given, bits) for given in gates)
+    return tuple(step for given in gates for step in _operations(given, bits))
 
 
-def _operation(given: object, bits: int) -> Operation:
+def _operations(given: object, bits: int) -> tuple[Operation, ...]:
     if isinstance(given, Operation):
-        return given
+        return (given,)
     if not isinstance(given, list | tuple) or not given:
         raise InvalidTypeError(
             f"a gate is {given!r:.60}",
@@ -273,7 +272,46 @@ def _operation(given: object, bits: int) -> Operation:
             "write ('cx', 0, 1)",
         )
     named, *qubits = given
-    return operation(named, qubits, bits)
+    return steps_of(named, qubits, bits)
+
+
+def steps_of(matrix: object, qubits: object, bits: int) -> tuple[Operation, ...]:
+    """A gate on some of so many qubits; a word of Pauli matrices is a gate for each letter.
+
+    Letters that only change the layout come last: those before them may be done in one pass.
+
+    >>> [step.qubits for step in steps_of("xz", [2, 0], 3)]
+    [(0,), (2,)]
+    """
+    if not is_word(matrix) or len(matrix) == 1:
+        return (operation(matrix, qubits, bits),)
+    pairs = sorted(letters(matrix, qubits, bits), key=lambda pair: pair[0] in "ix")
+    return tuple(Operation(gate(letter), (qubit,)) for letter, qubit in pairs)
+
+
+def is_word(matrix: object) -> TypeGuard[str]:
+    """Whether it is a word of Pauli matrices.
+
+    >>> is_word("zz"), is_word("cz")
+    (True, False)
+    """
+    return isinstance(matrix, str) and bool(matrix) and {*matrix.lower()} <= _PAULI
+
+
+def letters(word: str, qubits: object, bits: int) -> tuple[tuple[str, int], ...]:
+    """The letters of a word of Pauli matrices, each with its qubit.
+
+    >>> letters("ZX", [2, 0], 3)
+    (('z', 2), ('x', 0))
+    """
+    named = require_ints(qubits, "qubits")  # type: ignore[arg-type] # it checks
+    if len(named) != len(word):
+        raise InvalidValueError(
+            f"the word {word!r:.60} is given {counted(len(named))}",
+            f"it has a letter for each of {counted(len(word))}",
+            "name as many qubits",
+        )
+    return tuple(zip(word.lower(), require_different(named, bits), strict=True))
 
 
 def operation(matrix: object, qubits: object, bits: int) -> Operation:

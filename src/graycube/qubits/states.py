@@ -15,7 +15,7 @@ from graycube.gf2 import log2_exact, require_int
 from graycube.layout import Layout
 from graycube.qubits.amplitudes import carry_out
 from graycube.qubits.circuits import Circuit, Whereabouts, plan, require_state
-from graycube.qubits.gates import Operation, counted, operation
+from graycube.qubits.gates import Operation, counted, steps_of
 from graycube.qubits.joined import Step
 from graycube.run.mpi import Comm
 from graycube.warned import at_users_line, warn
@@ -110,11 +110,10 @@ def apply(
     """
 
     def made() -> tuple[Operation, ...]:
-        named = [qubits] if isinstance(qubits, int | np.integer) else qubits
-        step = operation(matrix, named, require_qubits(state).p)
-        if check and not _is_unitary(step.matrix):
+        steps = steps_of(matrix, qubits, require_qubits(state).p)
+        if check and not all(_is_unitary(step.matrix) for step in steps):
             warn("the gate is not unitary: the norm changes", UserWarning)
-        return (step,)
+        return steps
 
     return _run(state, made)
 
