@@ -111,9 +111,7 @@ def plan(gates: Iterable[object], layout: Layout) -> Circuit:
                 steps.append(Whereabouts(target, moving(now, target)))
                 now = target
             last = steps[-1] if steps else None
-            both = (
-                None if last is None or isinstance(last, Whereabouts) else product(last, step)
-            )
+            both = product(last, step) if isinstance(last, Step) else None
             if both is not None and _ready(now, both):
                 steps[-1] = both
             else:

@@ -65,7 +65,7 @@ def _of_word(state: CubeArray, name: str, qubits: int | Iterable[int]) -> comple
             word.of(node, block, others[k ^ word.nodes if over is None else 0])
             for k, (node, block) in pairs
         ]
-        return np.array([sum(parts).real])
+        return np.array([sum(parts).real])  # what is left of the rest is rounding
 
     return complex(added(state, here, np.dtype(float))[0])
 
@@ -101,6 +101,7 @@ class _Word:
 
 
 def _placed(layout: Layout, pairs: Sequence[tuple[str, int]]) -> _Word:
+    """The word of these letters, each with its qubit, where a layout has the amplitudes."""
     change = layout.map.matrix(sum(1 << q for letter, q in pairs if letter in "xy"))
     signs = [seat(layout, q) for letter, q in pairs if letter in "yz"]
     sign = Seat(
