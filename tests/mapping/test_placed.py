@@ -92,6 +92,29 @@ def test_blocks_of_a_mesh_stay_within_a_host(monkeypatch):
     assert placed.load.busiest < before
 
 
+@pytest.mark.parametrize(
+    ("sides", "mesh", "is_periodic", "load"),
+    [
+        ((4, 4, 4), (8, 8), True, (1.0, 256.0)),
+        ((4, 4, 4), (8, 2, 4), True, (2.0, 384.0)),
+        ((4, 4, 4, 4), (8, 32), True, (1.0, 1024.0)),
+        ((4, 4, 4, 4), (2, 2, 8, 8), True, (2.0, 2048.0)),
+        ((8, 8), (2,) * 6, True, (6.0, 1280.0)),
+        ((8, 8), (2,) * 6, False, (3.0, 640.0)),
+        ((8, 8), (4, 4, 4), False, (3.0, 448.0)),
+    ],
+)
+def test_a_torus_has_the_links_of_a_cube(sides, mesh, is_periodic, load, monkeypatch):
+    """So Gray code puts neighbours of a mesh on neighbours, or nearer than rows do."""
+    monkeypatch.setattr(improve, "EFFORT", 0)
+    pattern = gc.Pattern.mesh(mesh, neighbours=1.0, periodic=is_periodic)
+    for torus in (gc.Machine.torus(sides), gc.Interconnect.torus(sides)):
+        placed = gc.place(pattern, torus)
+        assert placed.load <= load
+        assert placed.load == counted(pattern, torus, placed.order)
+        assert placed.chosen.name.startswith("gray through blocks of ")
+
+
 def test_what_launchers_and_programs_take():
     placed = gc.place(gc.Pattern.mesh((8,), neighbours=1.0), gc.Machine.torus((2, 4)))
     order = placed.order.tolist()

@@ -19,7 +19,7 @@ from graycube.mapping.hosts import host_names
 
 MOST_SHOWN = 2000
 """So many characters of an order are printed."""
-PAIRS = 1 << 19
+PAIRS = 3 << 17
 """Of a large mesh so many pairs of ranks take a second, with all orders that are looked at."""
 LONG = 3  # seconds: what takes longer is said beforehand
 

@@ -9,6 +9,9 @@ Rules.
    Digits are taken as they are, or reflected where what is above them is odd, as in Gray code
    and as a snake goes through rows: then neighbours along the axis are neighbours in the
    machine, as far as the part allows.
+3. Nodes of a torus whose sides are powers of two are also numbered by the Gray codes of their
+   places along the sides. Numbers of neighbours differ in one bit, and on joined sides of 4
+   all that do so are neighbours. So digits are taken as bits in Gray code there, too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +21,7 @@ from math import isqrt, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.gf2 import gray
+from graycube.gf2 import gray, gray_inverse
 from graycube.machine import Interconnect, Machine
 from graycube.mapping.digits import count_of
 from graycube.mapping.pattern import Pattern
@@ -44,18 +47,23 @@ def orders(
     as they are [0, 1, 2, 3, 4, 5, 6, 7]
     blocks of 4, then 2 [0, 1, 2, 3, 4, 5, 6, 7]
     snake through blocks of 4, then 2 [0, 1, 2, 3, 7, 6, 5, 4]
+    gray through blocks of 4, then 2 [0, 1, 2, 3, 7, 6, 5, 4]
     >>> [order.tolist() for _, order in orders((6,), Interconnect.tree((3, 2)))][-1]
     [0, 1, 2, 5, 4, 3]
     """
     yield "as they are", np.arange(count_of(machine)).reshape(shape)
     parts = [(stride, size) for stride, size in _parts(machine) if size > 1]
-    in_gray = isinstance(machine, Machine) and not machine.sides
-    for dealt in islice(_dealt(shape, [size for _, size in parts]), MOST):
+    strides, sizes = [stride for stride, _ in parts], [size for _, size in parts]
+    is_cube = isinstance(machine, Machine) and not machine.sides
+    snakes = _gray_code if is_cube else _reflected
+    has_cube = machine.joined and not any(length & length - 1 for length in (*sizes, *shape))
+    for dealt in islice(_dealt(shape, sizes), MOST):
         blocks = ", then ".join(" x ".join(map(str, some)) for some in dealt)
-        strides = [stride for stride, _ in parts]
         yield f"blocks of {blocks}", _order(shape, strides, dealt, _as_it_is)
-        snake = _order(shape, strides, dealt, _gray_code if in_gray else _reflected)
-        yield f"snake through blocks of {blocks}", snake
+        yield f"snake through blocks of {blocks}", _order(shape, strides, dealt, snakes)
+        if has_cube:
+            codes = _order(shape, strides, dealt, _gray_code)
+            yield f"gray through blocks of {blocks}", _along_sides(codes, parts)
 
 
 def meshes(pattern: Pattern) -> list[tuple[int, ...]]:
@@ -160,3 +168,11 @@ def _gray_code(length: int, digits: Sequence[int]) -> Iterator[Order]:
     for size in digits:
         yield left % size
         left = left // size
+
+
+def _along_sides(codes: Order, parts: _Parts) -> Order:
+    """The nodes whose places along the sides have these numbers as Gray codes."""
+    node = np.zeros_like(codes)
+    for stride, size in parts:
+        node += gray_inverse(codes // stride % size) * stride
+    return node

@@ -164,12 +164,14 @@ class RankOrder(Shown):
         """The orders that were looked at, and whether anything is gained.
 
         >>> from graycube.mapping import place
-        >>> ring = Machine.torus((8,), per_byte=1e-9)
-        >>> print(place(Pattern.mesh((8,), neighbours=1000.0), ring).explain())
-        order        busiest, s  all links, s
-        as they are       1e-06       1.6e-05  chosen
-        gray              3e-06       3.2e-05  3 times the busiest
-        Nothing is gained: no order is better. Leave the ranks as they are.
+        >>> ring = Machine.torus((4,), per_byte=1e-9)
+        >>> square = place(Pattern.mesh((2, 2), neighbours=1000.0), ring)
+        >>> print(square.explain())  # doctest: +NORMALIZE_WHITESPACE
+        order                         busiest, s  all links, s
+        as they are                        4e-06       2.4e-05  2 times the busiest
+        gray through blocks of 2 x 2       2e-06       1.6e-05  chosen
+        The busiest link has 0.5 of the work that it has with ranks as they are.
+        No order is better.
         """
         return text(sheet_of(self))
 

@@ -23,7 +23,7 @@ from graycube.texts import as_given
 
 EFFORT = 1 << 23
 """Of a mesh no more orders are looked at than have so many pairs together,"""
-SOME = 8
+SOME = 11
 """but so many at least. None is looked at after the best there can be, if a look takes long."""
 
 
