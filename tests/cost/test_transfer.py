@@ -1,7 +1,7 @@
 """Lower bounds: the distances behind them by brute force, and no candidate beats them."""
 
 from itertools import product
-from math import comb
+from math import comb, isfinite
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -206,3 +206,15 @@ def test_an_exhaustive_search_of_the_2_cube_finds_nothing_below_the_bound(block,
     assert not after.isdisjoint(before)  # a cycle run backwards is a cycle
     bounds = lower_bounds(conversion(2, block), gc.Machine(dims=2, ports=ports))
     assert max(b.seconds for b in bounds) <= cycles
+
+
+@pytest.mark.parametrize(
+    ("startup", "per_byte"), [(0.0, (1e100, 5e-324)), (0.0, (1e-9, 1e-320)), (1e100, 5e-324)]
+)
+@pytest.mark.parametrize("switching", ["circuit", "store-and-forward"])
+def test_bounds_are_finite_whatever_links_cost(startup, per_byte, switching):
+    """The slow link is worth more bytes of the fast one than floats can count."""
+    machine = gc.Machine(2, 1, switching, startup, per_byte)
+    transpose = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.consecutive(4, 2), block=4)
+    for task in (conversion(2, 64), transpose):
+        assert all(isfinite(found.seconds) for found in lower_bounds(task, machine))

@@ -27,7 +27,7 @@ from graycube.cost.few_rounds import converted_width, least_volumes
 from graycube.cost.paths import disjoint_paths, rounds_to_know, shortest_paths
 from graycube.errors import InvalidTypeError
 from graycube.gf2 import AffineMap
-from graycube.machine import Machine
+from graycube.machine import Link, Machine
 from graycube.schedule import Task
 from graycube.texts import counted
 
@@ -65,7 +65,7 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
         _startup_bound(task, machine, displacement),
         Bound(
             "leaving a node",
-            least.startup + float(leaving) * least.per_byte,
+            least.startup + _seconds(leaving, least),
             "every byte of a block passes its ports",
             least.startup,
         ),
@@ -75,16 +75,16 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
     if (cards := card_bound(task, machine, displacement)) is not None:
         bounds.append(cards)
     if cut is not None:
-        seconds = least.startup + float(task.block_bytes * cut.share) * least.per_byte
+        seconds = least.startup + _seconds(task.block_bytes * cut.share, least)
         bounds.append(Bound("cut", seconds, cut.counts, least.startup))
     if not circuits:
         volume = task.block_bytes * mean_distance(displacement, rates) / ports
         citation = "TR-20-91 Theorem 3" if ports > 1 else "TR-20-92 Lemma 3"
-        bounds.append(Bound("links", float(volume) * least.per_byte, citation))
+        bounds.append(Bound("links", _seconds(volume, least), citation))
         bounds.append(_path_bound(task, machine, displacement))
         share = _certified(task, ports)
         if share is not None:
-            seconds = least.startup + float(task.block_bytes * share) * least.per_byte
+            seconds = least.startup + _seconds(task.block_bytes * share, least)
             counts = f"tolls prove {share} of a block"
             bounds.append(Bound("flow", seconds, counts, least.startup))
     return (*bounds, *_summed(bounds, task, machine, displacement))
@@ -151,8 +151,8 @@ def _stairs(
     link, each = machine.cheapest, task.itemsize * machine.cheapest.per_byte
     starts = max(bounds, key=lambda bound: bound.startup)
     volume = max(bounds, key=lambda bound: bound.seconds - bound.startup)
-    bare = volume.seconds * _ROUNDED - volume.startup
-    always = max(ceil(bare / each), 0) if each else 0
+    bare = max(volume.seconds * _ROUNDED - volume.startup, 0.0)
+    always = ceil(bare / each) if each else 0
     one = machine.startups(task.itemsize) * link.startup  # of a message with one element
     rounds = round(starts.startup / one) if one else 0
     farthest = (
@@ -180,6 +180,11 @@ def capacities(machine: Machine) -> tuple[Fraction, ...]:
         return (Fraction(1),) * machine.dims
     fastest = Fraction(machine.cheapest.per_byte)
     return tuple(fastest / Fraction(link.per_byte) for link in machine.links)
+
+
+def _seconds(nbytes: Fraction, link: Link) -> float:
+    """The time of some bytes: where links differ, they may be more than any float."""
+    return float(nbytes * Fraction(link.per_byte))
 
 
 def _startup_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
