@@ -83,6 +83,13 @@ def test_a_part_of_the_gap_that_comes_of_rounding_is_not_told():
     assert [*why(made)][-1].endswith("the gap of 4e-06 s is 4e-06 s of start-ups.")
 
 
+def test_a_gap_that_is_a_small_part_of_the_price_is_told():
+    machine = gc.Machine(2, "all", startup=1e-9, per_byte=1.0, packet=64)
+    made = gc.plan(gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2), 64, machine=machine)
+    assert 0 < made.cost - made.lower_bound < 1e-9 * made.cost
+    assert [*why(made)][-1].endswith("the gap of 1.6e-08 s is 1.6e-08 s of start-ups.")
+
+
 def test_nothing_is_weighed_without_startups(plan):
     free = replace(plan.machine, startup=0.0)
     made = gc.plan(plan.task.source, plan.task.target, plan.task.block, machine=free)

@@ -90,7 +90,7 @@ def why(plan: "Plan") -> Iterator[str]:
     if not plan.optimal:
         parts = zip(Gap._fields, gap_of(plan), strict=True)
         names = {"startup": "start-ups"}
-        seen = 1e-9 * plan.cost  # less comes of rounding
+        seen = 1e-4 * (plan.cost - bound.seconds)  # less is not seen beside it, or is rounding
         said = [
             f"{part:.4g} s of {names.get(name, name)}" for name, part in parts if part > seen
         ]
