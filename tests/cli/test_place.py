@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from cli_runs import cli
+from numpy.lib import format as npy
 
 import graycube as gc
 from graycube.mapping import improve
@@ -176,6 +177,24 @@ def test_what_is_no_matrix(name, content, tmp_path):
     ran = cli(*TORUS, "--matrix", str(path))
     ran.refused()
     assert "has no table of numbers" in ran.err
+
+
+@pytest.mark.parametrize("shape", [(9 * 10**9, 4), (10**20, 10**20), (4, 4, 1)])
+def test_no_room_is_made_for_what_a_header_says(shape, tmp_path):
+    path = tmp_path / "sent.npy"
+    header = {"descr": "<f8", "fortran_order": False, "shape": shape}
+    with path.open("wb") as file:
+        npy.write_array_header_1_0(file, header)
+        file.write(bytes(128))
+    line = cli("place", "4", "--torus", "4", "--matrix", path).refused()
+    assert f"has shape {shape} and dtype float64: the mesh has 4 places" in line
+
+
+def test_a_table_of_so_many_places_must_be_there(tmp_path):
+    path = tmp_path / "sent.npy"
+    np.save(path, np.ones((4, 4)))
+    path.write_bytes(path.read_bytes()[:-8])
+    assert "has no table" in cli("place", "4", "--torus", "4", "--matrix", path).refused()
 
 
 def test_without_a_machine_it_is_said_what_is_counted():

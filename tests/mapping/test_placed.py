@@ -159,6 +159,9 @@ RING = gc.Machine.torus((4,))
         (lambda: gc.Pattern.mesh((1 << 20, 64), all_to_all=1.0), "pairs, or more"),
         (lambda: gc.Pattern.matrix([[1, 2]]), "the matrix has shape"),
         (lambda: gc.Pattern.matrix([[0, np.nan], [1, 0]]), "no numbers of bytes"),
+        (lambda: gc.Pattern.matrix([[0, 1e101], [1, 0]]), "no numbers of bytes: each must be"),
+        (lambda: gc.Pattern.mesh((4,), neighbours=1e101), "1e.101: it must .* at most 1e.100"),
+        (lambda: 10 * gc.Pattern.mesh((4,), neighbours=1e100), "a pair sends 1e.101 bytes"),
         (lambda: gc.Pattern.matrix(np.ones((4, 4)), (3,)), "the mesh .3,. has 3 places"),
         (lambda: gc.Pattern.mesh((4,)) + gc.Pattern.mesh((2, 2)), "both are of one mesh"),
         (lambda: gc.rank_order((4,), "gray", machine=RING), "the machine decides the order"),
@@ -192,6 +195,13 @@ def test_axes_are_periodic_each_for_itself(rings):
     for axis, ring in enumerate(rings):
         around = np.isin(both.source - both.target, [3 * (4, 1)[axis], -3 * (4, 1)[axis]])
         assert around.sum() == (8 if ring else 0)
+
+
+def test_the_most_bytes_on_the_slowest_links_are_finite(monkeypatch):
+    monkeypatch.setattr(improve, "EFFORT", 1 << 18)
+    halo = gc.Pattern.mesh((4, 4), neighbours=1e100)
+    placed = gc.place(halo, gc.Machine.torus((16,), per_byte=1e100))
+    assert np.all(np.isfinite([one.load for one in placed.candidates]))
 
 
 def test_patterns_have_weights():

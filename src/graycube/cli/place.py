@@ -1,11 +1,13 @@
 """``graycube place``: the order of ranks in which a machine's busiest link has least to do."""
 
 from dataclasses import asdict
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
+from numpy.lib import format as npy
 
 import graycube as gc
 from graycube.cli.console import print_json, say, show, status, tell
@@ -16,6 +18,7 @@ from graycube.gf2 import log2_exact
 from graycube.mapping import RankOrder
 from graycube.mapping.explain import lost_by_slurm, sheet_of
 from graycube.mapping.hosts import host_names
+from graycube.texts import as_given
 
 MOST_SHOWN = 2000
 """So many characters of an order are printed."""
@@ -93,7 +96,7 @@ def place(  # noqa: PLR0913
             "leave one of them out",
         )
     else:
-        pattern = gc.Pattern.matrix(_table(matrix), lengths)
+        pattern = gc.Pattern.matrix(_table(matrix, prod(lengths)), lengths)
     if machine["startup"] and not machine["per_byte"]:
         raise InvalidValueError(
             f"--startup {machine['startup'][0]:g} is given without --per-byte",
@@ -144,17 +147,34 @@ def _require_one_form(
         )
 
 
-def _table(path: Path) -> Any:  # noqa: ANN401 - checked by the pattern
+def _table(path: Path, places: int) -> Any:  # noqa: ANN401 - checked by the pattern
     try:
         if path.suffix == ".npy":
-            return np.load(path, allow_pickle=False)
+            _require_square(path, places)
+            return np.load(path, mmap_mode="r", allow_pickle=False)
         return np.loadtxt(path, delimiter=",", ndmin=2, encoding="utf-8-sig")
+    except InvalidValueError:
+        raise
     except (ValueError, EOFError, UnicodeDecodeError) as error:
         raise InvalidValueError(
             f"{str(path)!r:.60} has no table of numbers ({error!s:.80})",
             "it is a .npy file, or lines of numbers with commas",
             "save it by numpy.save or numpy.savetxt(..., delimiter=',')",
         ) from None
+
+
+def _require_square(path: Path, places: int) -> None:
+    """That a .npy file says it has a table for so many places, before room is made for one."""
+    with path.open("rb") as file:
+        is_first = npy.read_magic(file) == (1, 0)
+        header = npy.read_array_header_1_0 if is_first else npy.read_array_header_2_0
+        shape, _, dtype = header(file)
+    if shape != (places, places) or dtype.kind not in "iuf":
+        raise InvalidValueError(
+            f"{str(path)!r:.60} has shape {as_given(shape)} and dtype {dtype!s:.20}",
+            f"the mesh has {places} places, each with a row and a column of numbers",
+            "give the mesh of its ranks, or save the bytes from each to each",
+        )
 
 
 def _show(found: RankOrder, *, told: bool) -> None:

@@ -1,6 +1,5 @@
 """What ranks send to one another: the pairs of places, and the bytes of each."""
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -16,7 +15,10 @@ from graycube.texts import as_given, in_digits
 
 MOST_PAIRS = 1 << 24
 """Most pairs of places that are counted."""
+MOST_SENT = 1e100
+"""No pair sends more bytes: then no link works for ever, however slow it is."""
 Weights = float | Sequence[float]
+_LIMIT = f"it must be finite and >= 0, and at most {MOST_SENT:g}"
 _Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -61,7 +63,12 @@ class Pattern:
         if not is_number(times):
             return NotImplemented
         (weight,) = _each(times, 1, "the number of times")
-        return replace(self, nbytes=weight * self.nbytes)
+        nbytes = weight * self.nbytes
+        if (heaviest := nbytes.max(initial=0.0)) > MOST_SENT:
+            raise InvalidValueError(
+                f"a pair sends {heaviest:g} bytes", _LIMIT, "take the pattern fewer times"
+            )
+        return replace(self, nbytes=nbytes)
 
     __rmul__ = __mul__
 
@@ -156,10 +163,10 @@ class Pattern:
                 "it has a row and a column of numbers for each place",
                 "pass the bytes from each rank to each rank",
             )
-        if not np.all(np.isfinite(table)) or np.any(table < 0):
+        if not np.all((table >= 0) & (table <= MOST_SENT)):
             raise InvalidValueError(
                 "the matrix has entries that are no numbers of bytes",
-                "they must be finite and >= 0",
+                f"each {_LIMIT.removeprefix('it ')}",
                 "pass bytes",
             )
         lengths = (len(table),) if shape is None else require_ints(shape, "the mesh")
@@ -223,10 +230,8 @@ def _each(weights: Any, axes: int, name: str) -> Sequence[float]:  # noqa: ANN40
             raise InvalidTypeError(
                 f"{name} is {as_given(weight, 40)}", "it is a number of bytes", "pass bytes"
             )
-        if not 0 <= weight <= sys.float_info.max:  # type: ignore[operator] # reals compare
-            raise InvalidValueError(
-                f"{name} is {in_digits(weight)}", "it must be finite and >= 0", "pass bytes"
-            )
+        if not 0 <= weight <= MOST_SENT:  # type: ignore[operator] # reals compare
+            raise InvalidValueError(f"{name} is {in_digits(weight)}", _LIMIT, "pass bytes")
     return [float(weight) for weight in each]
 
 
