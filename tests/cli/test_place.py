@@ -100,10 +100,14 @@ def test_what_slurm_loses_within_hosts_is_told(tmp_path):
     np.save(tmp_path / "sent.npy", sent)
     tree = "--tree", "2x2x2", "--per-byte", "1e-10,1e-10,1e-9", "--hosts", "a,b"
     run = "place", "8", "--matrix", str(tmp_path / "sent.npy"), *tree
-    assert "all links together 2 times" in cli(*run, "--hostfile").err
+    assert "busiest link has 2 times as much to do" in cli(*run, "--hostfile").err
     assert not cli(*run, "--rankfile").err
     assert cli(*run, "--rankfile").out.splitlines()[2] == "rank 2=a slot=0:1"
     assert cli(*run, "--rankfile", "--sockets", "1").out.splitlines()[1] == "rank 1=a slot=0:2"
+    sent[0, 4] = 1e6  # the link between the hosts is the busiest, whatever goes on in them
+    np.save(tmp_path / "sent.npy", sent)
+    told = cli(*run, "--hostfile").err
+    assert "the busiest link has as much to do as in the order that was found" in told
 
 
 @pytest.mark.parametrize(

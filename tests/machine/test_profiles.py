@@ -332,7 +332,8 @@ def test_a_machine_in_another_size_says_so(folder):
     assert gc.Machine.profile("ours", dims=6).name == "ours, stretched from 4 nodes"
     assert gc.Machine.profile("unlike", dims=3).name == "unlike"
     assert gc.Machine.profile("unlike", dims=2).name == "unlike, the first 4 of 8 nodes"
-    assert gc.Machine.profile("ipsc2", dims=9).name == "ipsc2"
+    assert gc.Machine.profile("dgx-h100", dims=5).name == "dgx-h100, stretched from 8 nodes"
+    assert gc.Machine.profile("dgx-h100", dims=2).name == "dgx-h100, the first 4 of 8 nodes"
     task = gc.Layout.nodes(6, "gray"), gc.Layout.nodes(6), 8
     plan = gc.plan(*task, machine="ours")
     plan.save(folder / "plan.json")

@@ -114,8 +114,21 @@ def test_bytes_must_take_time():
 
 def test_nothing_sent_needs_no_order():
     placed = gc.place(gc.Pattern.matrix(np.eye(8)), gc.Machine.torus((8,)))
-    assert "Nothing is sent" in placed.explain()
+    told = "Nothing is sent from node to node: every order is as good."
+    assert placed.explain() == told
     assert len(placed.candidates) < 40
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [gc.Machine.profile("dgx-h100"), gc.Machine.tree((8,)), gc.Interconnect.tree((8,))],
+)
+def test_behind_one_switch_no_order_is_better(machine):
+    placed = gc.place(gc.Pattern.mesh((4, 2), neighbours=1e6), machine)
+    assert placed.order.tolist() == np.arange(8).reshape(4, 2).tolist()
+    assert len({one.load for one in placed.candidates}) == 1
+    told = "All nodes are as far from each other: every order is as good."
+    assert placed.explain() == told
 
 
 @pytest.mark.parametrize("ports", [1, "all"])

@@ -63,6 +63,15 @@ def lowest(figures: Costs, dims: int) -> Costs:
     return figures[:dims] or least(figures) if isinstance(figures, tuple) else figures
 
 
+def repeated(counts: tuple[int, ...], dims: int) -> Counts:
+    """Those of so many dimensions, the lowest ones; more than there are have the last again.
+
+    >>> repeated((3, 1), 1), repeated((1, 1), 3), repeated((1, 1), 0)
+    ((3,), (1, 1, 1), 1)
+    """
+    return (counts + counts[-1:] * dims)[:dims] or 1
+
+
 def require_ports(value: Any, dims: int) -> Counts:  # noqa: ANN401 - checked here
     """Numbers of links that a node uses at once.
 

@@ -27,6 +27,7 @@ from graycube.machine.figures import (
     least,
     lowest,
     most,
+    repeated,
     require_bytes,
     require_cost,
     require_costs,
@@ -34,7 +35,7 @@ from graycube.machine.figures import (
     require_share,
 )
 from graycube.machine.profile_text import no_profile
-from graycube.machine.profiles import is_built_in, read_profile
+from graycube.machine.profiles import read_profile
 from graycube.machine.routes import RouteLink, route_of
 from graycube.machine.trees import figures_of_tree
 from graycube.machine.wires import (
@@ -236,7 +237,7 @@ class Machine(Shown):
             machine = cls(name=name, **entries)
         except GraycubeError as error:
             raise no_profile(where, str(error)) from None
-        return machine if dims is None else machine._resized(dims, own=not is_built_in(name))
+        return machine if dims is None else machine._resized(dims)
 
     @property
     def links_at_once(self) -> int:
@@ -444,14 +445,14 @@ class Machine(Shown):
     def _each(self, cost: float | tuple[float, ...]) -> tuple[float, ...]:
         return cost if isinstance(cost, tuple) else (cost,) * self.dims
 
-    def _resized(self, dims: int, *, own: bool) -> "Machine":
+    def _resized(self, dims: int) -> "Machine":
         """The same machine with another number of nodes; a small cube has fewer ports.
 
-        Its dimensions are the lowest ones. A machine of one's ``own`` has the size in which it
-        was measured; the sizes of those in papers and data sheets are examples.
+        Its dimensions are the lowest ones, and more than there are have the same figures.
         """
         most = max(require_int(dims, "dims"), 1)
-        if dims > self.dims and not self.alike:
+        each = self.startup, self.per_byte, self.ports, self.share
+        if dims > self.dims and any(isinstance(one, tuple) and len({*one}) > 1 for one in each):
             raise InvalidValueError(
                 f"the machine has costs for {self.dims} dimensions",
                 f"nothing is known of {dims}, since they differ",
@@ -467,14 +468,14 @@ class Machine(Shown):
         nodes, name = 1 << self.dims, self.name
         if dims < self.dims and not self.alike:
             name = f"{name}, the first {1 << dims} of {nodes} nodes"
-        elif dims > self.dims and own:
+        elif dims > self.dims:
             name = f"{name}, stretched from {counted(nodes, 'node')}"
         return replace(
             self,
             dims=dims,
             name=name,
-            ports=ports[:dims] or 1 if isinstance(ports, tuple) else ports,
-            share=self.share[:dims] or 1 if isinstance(self.share, tuple) else self.share,
+            ports=repeated(ports, dims) if isinstance(ports, tuple) else ports,
+            share=repeated(self.share, dims) if isinstance(self.share, tuple) else self.share,
             startup=lowest(self.startup, dims),
             per_byte=lowest(self.per_byte, dims),
         )

@@ -69,6 +69,15 @@ def digits_of(machine: Machine | Interconnect) -> list[Digit]:
     return _of_levels(machine)
 
 
+def is_crossbar(machine: Machine | Interconnect) -> bool:
+    """Whether all nodes are as far from each other, each behind a card or an uplink of its own.
+
+    >>> [is_crossbar(Machine.tree(sizes)) for sizes in ((8,), (2, 4))]
+    [True, False]
+    """
+    return [digit.share for digit in digits_of(machine)] == [1]
+
+
 def _of_levels(machine: Machine) -> list[Digit]:
     cards, found = {card.dims.start: card for card in machine.wires}, []
     for dims, link in machine.levels:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from graycube.mapping.digits import is_crossbar
 from graycube.mapping.hosts import counted_up
 from graycube.mapping.improve import CLOSE
 from graycube.mapping.loads import load_of
@@ -24,6 +25,9 @@ def sheet_of(found: "RankOrder") -> Sheet:
     >>> sheet_of(ring).pieces[-1][:40]
     'The busiest link has 0.5 of the work tha'
     """
+    title = f"{found.pattern!r}".strip("<>")
+    if reason := _why_any(found):
+        return Sheet(title, f"{reason}: every order is as good.")
     names = {"as they are", "gray", *found.also}
     first = [one for one in found.candidates if one.name in names]
     others = sorted(
@@ -42,7 +46,6 @@ def sheet_of(found: "RankOrder") -> Sheet:
         else []
     )
     head = ("order", f"busiest, {found.unit}", f"all links, {found.unit}", "")
-    title = f"{found.pattern!r}".strip("<>")
     return Sheet(title, Table(head, rows, "lrrl", marks), *more, _verdict(found))
 
 
@@ -65,8 +68,8 @@ def lost_by_slurm(found: "RankOrder", hosts: int) -> str:
         return ""
     return (
         "Slurm puts the ranks of a host on its cores in order of ranks. Then the busiest link "
-        f"has {load.busiest / found.load.busiest:.3g} times the work that was found, and all "
-        f"links together {load.total / found.load.total:.3g} times. "
+        f"has {_times(load.busiest / found.load.busiest)} to do as in the order that was "
+        f"found, and all links together {_times(load.total / found.load.total)}. "
         "To keep the order within hosts, renumber in the program: comm.Split(0, keys[rank])."
     )
 
@@ -81,10 +84,14 @@ def _remark(one: "Considered", found: "RankOrder") -> str:
     return f"{one.load.total / found.load.total:.3g} times the links"
 
 
+def _why_any(found: "RankOrder") -> str:
+    if not found.pattern.nbytes.any():
+        return "Nothing is sent from node to node"
+    return "All nodes are as far from each other" if is_crossbar(found.machine) else ""
+
+
 def _verdict(found: "RankOrder") -> str:
     before, now, others = found.candidates[0], found.load, len(found.candidates) - 1
-    if not found.pattern.nbytes.any():
-        return "Nothing is sent from node to node: every order is as good."
     looked = (
         "The other order that was looked at is no better."
         if others == 1
@@ -107,6 +114,12 @@ def _verdict(found: "RankOrder") -> str:
         if one is not found.chosen
     )
     return f"The busiest link has {shares}. {best}"
+
+
+def _times(ratio: float) -> str:
+    """How many times as much; once is as much."""
+    told = f"{ratio:.3g}"
+    return "as much" if told == "1" else f"{told} times as much"
 
 
 def _share(share: float, name: str) -> str:
