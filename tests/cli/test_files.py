@@ -168,8 +168,17 @@ def test_the_report_as_json_is_the_library_s():
 
 
 @pytest.mark.usefixtures("folder")
-def test_nothing_is_said_of_the_others_if_one_cannot_be_read():
-    assert "missing.json" in cli("verify", "plan.json", "missing.json").refused()
+def test_the_others_are_checked_if_one_cannot_be_read(folder):
+    (folder / "empty.json").touch()
+    (folder / "again.json").write_bytes((folder / "plan.json").read_bytes())
+    files = "plan.json", "empty.json", "again.json"
+    ran = cli("verify", *files)
+    assert "empty.json is no plan" in ran.complained(2)
+    right = [line.split(":")[0] for line in ran.out.splitlines() if ".json: <Plan" in line]
+    assert right == ["plan.json", "again.json"]
+    found = cli("verify", *files, "--json").json(status=2)
+    assert [one["file"] for one in found] == right
+    assert "missing.json" in cli("verify", "missing.json", "--json").refused()
 
 
 def test_a_page_is_drawn(folder):
@@ -270,6 +279,14 @@ def test_what_a_node_does():
         found = cli("view", "plan.json", "--node", node, "--json").json()
         assert found == {"node": node, "actions": lines}
     assert not Path("plan.html").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_a_node_of_a_mesh_does_is_in_a_table():
+    mesh = "--shape", "8x8", "--nodes", "4x2", "-o", "mesh.json"
+    assert cli("plan", "gray", "binary-cyclic", *mesh).fine()
+    told = cli("view", "mesh.json", "--node", 0).refused()
+    assert told.endswith("or graycube view plan.json --csv moves.csv")
 
 
 FORGED = "gb1: 2 rounds\nby algebra and element by element: nothing is wrong\n\x1b[8m"

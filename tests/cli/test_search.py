@@ -34,7 +34,7 @@ def test_a_search_that_is_cut_short_says_so():
     task = ("plan", "gray", "binary", "--dims", "6", "--block", "1000")
     what = "everything: the least flow is not known"
     text = cli(*task, "--search", "0.001").fine()
-    assert f"Untried: {what}. Raise time_limit." in " ".join(text.split())
+    assert f"Untried: {what}. Give it more seconds." in " ".join(text.split())
     assert json.loads(cli(*task, "--search", "0.001", "--json").fine())["untried"] == [what]
 
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import click
 
-from graycube.cli.console import print_json, say
+import graycube as gc
+from graycube.cli.console import complain, print_json, say
 from graycube.cli.files import text_of
 from graycube.cost.certificate import FORMAT, parsed_certificate
 from graycube.errors import InvalidValueError
@@ -15,6 +16,7 @@ from graycube.planning.explain import entries, moved, used
 from graycube.texts import counted, one_line
 
 WRONG = 1
+UNREADABLE = 2
 
 
 class _Finding(NamedTuple):
@@ -35,18 +37,26 @@ def verify(files: tuple[Path, ...], *, as_json: bool) -> int:
 
     By algebra at any size, and element by element where there are not too many. Of certificates
     the bound is proved again, in exact numbers. Nothing in a file is ever executed. The exit
-    status is 1 if one is wrong.
+    status is 1 if one is wrong, and 2 if one cannot be read, after all others were checked.
 
     \b
     graycube verify plan.json
     """
-    found = [_finding(path) for path in files]
-    if as_json:
-        print_json([{"file": str(p), **f.content} for p, f in zip(files, found, strict=True)])
-    else:
-        for path, finding in zip(files, found, strict=True):
+    found: list[tuple[Path, _Finding]] = []
+    for path in files:
+        try:
+            finding = _finding(path)
+        except gc.GraycubeError as error:
+            complain(str(error))
+            continue
+        found.append((path, finding))
+        if not as_json:
             say(f"{one_line(path)}: {finding.text}")
-    return 0 if all(finding.right for finding in found) else WRONG
+    if as_json and found:
+        print_json([{"file": str(path), **finding.content} for path, finding in found])
+    if len(found) < len(files):
+        return UNREADABLE
+    return 0 if all(finding.right for _, finding in found) else WRONG
 
 
 def _finding(path: Path) -> _Finding:

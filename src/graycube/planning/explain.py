@@ -248,4 +248,4 @@ def verdict(plan: "Plan") -> Iterator[str]:
         yield f"The chosen schedule is within a factor {cost / bound:.3g} of the bound."
     if plan.untried:
         untried = "; ".join(plan.untried)
-        yield f"The search was cut short. Untried: {untried}. Raise time_limit."
+        yield f"The search was cut short. Untried: {untried}. Give it more seconds."

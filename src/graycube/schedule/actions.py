@@ -77,7 +77,8 @@ def _of(schedule: Schedule, s: int, node: int) -> Iterator[Action]:
         raise InvalidValueError(
             f"{schedule.algorithm!r} changes or tests slots, or elements take turns or meet",
             "what a node does is told for whole blocks that do exchanges only",
-            "take all crossings: plan.moves(), or graycube.schedule.expand(schedule)",
+            "take all crossings: plan.moves(), graycube.schedule.expand(schedule), or "
+            "graycube view plan.json --csv moves.csv",
         )
     for k, step in enumerate(way.steps):
         for crossing in step.crossings if way.size else ():
