@@ -38,6 +38,23 @@ def test_a_shuffled_torus_is_found_again(sides):
     assert placed.load.busiest == 1.0
 
 
+MESHES = [
+    ((3, 4, 5), (5, 3, 4), True),
+    ((4, 6, 8), (4, 6, 8), False),
+    ((10, 12), (12, 10), False),
+]
+
+
+@pytest.mark.parametrize(("mesh", "sides", "is_periodic"), MESHES)
+def test_a_shuffled_mesh_is_found_again(mesh, sides, is_periodic, monkeypatch):
+    """Without exchanges: each place goes next to those that it sends to."""
+    monkeypatch.setattr(improve, "EFFORT", 0)
+    halo = shuffled(gc.Pattern.mesh(mesh, neighbours=1.0, periodic=is_periodic))
+    placed = gc.place(halo, gc.Interconnect.torus(sides, joined=is_periodic))
+    assert placed.load == (1.0, len(halo.nbytes))
+    assert placed.proved
+
+
 def test_the_matrix_of_a_mesh_is_as_good_as_the_mesh(monkeypatch):
     monkeypatch.setattr(improve, "EFFORT", 1 << 20)
     mesh = gc.Pattern.mesh((8, 8, 4), neighbours=(1.0, 1.0, 3.0), periodic=False)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from graycube.machine import Interconnect, Machine
+from graycube.mapping.adjoining import adjoining
 from graycube.mapping.digits import count_of, digits_of
 from graycube.mapping.grown import Ties, grown
 from graycube.mapping.improve import ALL, CLOSE, Exchanges, best_of_all
@@ -42,7 +43,7 @@ def better(
     >>> shuffled = np.random.default_rng(1).permutation(16)
     >>> for name, order in better(ring, routes, shuffled, Load(1.0, 32.0)):
     ...     print(name, order.tolist())
-    grown from one place [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+    neighbours next to each other [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
     """
     if pattern.places <= ALL:
         count = np.prod(np.arange(1, pattern.places + 1))
@@ -52,6 +53,11 @@ def better(
     heaviest = int(np.argmax(ties.sums))
     begins = {heaviest, *range(0, pattern.places, max(1, pattern.places // GROWN))}
     far, start = routes.far, Exchanges(pattern, routes, best)
+    if (order := adjoining(ties, routes)) is not None:
+        yield "neighbours next to each other", order
+        start = min(start, Exchanges(pattern, routes, order), key=lambda one: one.load)
+        if as_little(start.load, least):
+            return
     known = start
     for begin in sorted(begins):
         one = Exchanges(pattern, routes, grown(ties, far, begin))
