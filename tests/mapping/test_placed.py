@@ -202,6 +202,19 @@ def test_the_most_bytes_on_the_slowest_links_are_finite(monkeypatch):
     halo = gc.Pattern.mesh((4, 4), neighbours=1e100)
     placed = gc.place(halo, gc.Machine.torus((16,), per_byte=1e100))
     assert np.all(np.isfinite([one.load for one in placed.candidates]))
+    halves = np.kron(np.eye(2), np.random.default_rng(0).integers(0, 9, (8, 8)))
+    placed = gc.place(
+        gc.Pattern.matrix(halves), gc.Machine.torus((2, 8), per_byte=(1e100, 1e-100))
+    )
+    assert placed.load.busiest < 1e-90  # nothing passes the slow links
+
+
+def test_some_links_may_take_no_time():
+    sent = np.zeros((4, 4))
+    sent[0, 2] = sent[1, 3] = 1e6
+    placed = gc.place(gc.Pattern.matrix(sent), gc.Machine(2, "all", per_byte=(0.0, 1e-9)))
+    assert placed.load == (0.0, 0.0)
+    assert "many times the busiest" in placed.explain()
 
 
 def test_patterns_have_weights():

@@ -68,8 +68,8 @@ def lost_by_slurm(found: "RankOrder", hosts: int) -> str:
         return ""
     return (
         "Slurm puts the ranks of a host on its cores in order of ranks. Then the busiest link "
-        f"has {_times(load.busiest / found.load.busiest)} to do as in the order that was "
-        f"found, and all links together {_times(load.total / found.load.total)}. "
+        f"has {_times(load.busiest, found.load.busiest)} to do as in the order that was "
+        f"found, and all links together {_times(load.total, found.load.total)}. "
         "To keep the order within hosts, renumber in the program: comm.Split(0, keys[rank])."
     )
 
@@ -80,8 +80,8 @@ def _remark(one: "Considered", found: "RankOrder") -> str:
     if as_little(one.load, found.load):
         return "as good"
     if one.load.busiest > found.load.busiest * (1 + CLOSE):
-        return f"{one.load.busiest / found.load.busiest:.3g} times the busiest"
-    return f"{one.load.total / found.load.total:.3g} times the links"
+        return f"{_ratio(one.load.busiest, found.load.busiest)} times the busiest"
+    return f"{_ratio(one.load.total, found.load.total)} times the links"
 
 
 def _why_any(found: "RankOrder") -> str:
@@ -116,10 +116,14 @@ def _verdict(found: "RankOrder") -> str:
     return f"The busiest link has {shares}. {best}"
 
 
-def _times(ratio: float) -> str:
-    """How many times as much; once is as much."""
-    told = f"{ratio:.3g}"
-    return "as much" if told == "1" else f"{told} times as much"
+def _times(much: float, little: float) -> str:
+    ratio = _ratio(much, little)
+    return "as much" if ratio == "1" else f"{ratio} times as much"
+
+
+def _ratio(much: float, little: float) -> str:
+    """How many times; some links take no time at all."""
+    return f"{much / little:.3g}" if little else "many"
 
 
 def _share(share: float, name: str) -> str:

@@ -86,9 +86,10 @@ class Exchanges:
 
     def smoothly(self, loads: Seconds) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The same, but also less where some links are as busy and others less so."""
-        powers = loads / self.loads.max()
-        for _ in range(SQUARED):
-            powers *= powers
+        with np.errstate(over="ignore"):  # far too much is infinite, and never taken
+            powers = loads / self.loads.max()
+            for _ in range(SQUARED):
+                powers *= powers
         return powers.sum(axis=-1), loads[..., : self.routes.wires].sum(axis=-1)
 
     def descend(self, goal: _Goal) -> None:
