@@ -1,7 +1,7 @@
 """Tridiagonal systems over MPI, of any lengths, and those that some rank cannot solve."""
 
 import numpy as np
-from mpi_checks import checks, one_error
+from mpi_checks import checks, one_error, raised
 from tridiagonal_cases import solved, system
 from uneven_cases import of_either_kind
 
@@ -40,6 +40,19 @@ def not_dominant(comm):
         wanted = solved(*arrays, axis=0, periodic=periodic)
         yield np.allclose(x.to_numpy(), wanted, rtol=1e-7), f"{seed}"
     yield solutions > 6, "most are solved"
+    right = np.zeros((n, 2))
+    right[n // 2], right[0, 1] = 1, np.nan
+    b = gc.CubeArray.from_numpy(right, gc.Layout.mesh((n,), (comm.size,)), comm)
+    x = gc.solve_tridiagonal(-0.5, 1, 0.7, b).to_numpy()
+    wanted = solved(-0.5, 1, 0.7, right[:, 0], axis=0)
+    yield np.allclose(x[:, 0], wanted, atol=1e-14), "zeros"
+    yield np.isnan(x[:, 1]).any(), "what is no number"
+    huge = np.ones(n)
+    huge[-1] = 1e308
+    with np.errstate(all="raise"):
+        one = gc.CubeArray.from_numpy(huge, b.layout, comm)
+        ends = raised(lambda: gc.solve_tridiagonal(one, one, one, b[..., 0]))
+    yield len({*comm.allgather(type(ends))}) == 1, f"overflow on one rank: {ends!r}"
     for n in (16 * comm.size, 64 * comm.size):
         layout = gc.Layout.mesh((n,), (comm.size,))
         b = gc.CubeArray.from_function(lambda i: np.sin(i * 1.0), layout, comm)

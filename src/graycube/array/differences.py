@@ -21,13 +21,15 @@ from graycube.array.indexed.here import of_box, stays
 from graycube.array.local import local
 from graycube.array.moving import as_product, straight
 from graycube.array.payload import along_payload
-from graycube.array.ranks import spread
+from graycube.array.ranks import spread, together
 from graycube.array.reducing.reductions import reduced
 from graycube.array.results import made_of
 from graycube.array.scanning.scans import cumsum
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import require_int
 from graycube.layout.lines import in_runs
 from graycube.layout.required import require_axis
+from graycube.run.agreement import Facts
 
 _H = TypeVar("_H", bound=Held)
 _Line = NDArray[Any]
@@ -83,6 +85,7 @@ def gradient(f: _H, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any
     ([[3.0, 4.0], [6.0, 7.0]], [[4.0, 8.0], [12.0, 16.0]])
     """
     agree("gradient", f, spacings=varargs, axis=axis, edge_order=edge_order)
+    edge_order = require_int(edge_order, "edge_order")
     if f.dtype.kind == "b":
         raise InvalidTypeError(
             "the array has dtype bool", "truth values are not subtracted", "use u.astype(float)"
@@ -145,13 +148,18 @@ def _derivative(f: _H, axis: int, spacing: Any, edge_order: Any) -> _H:  # noqa:
     )  # raises what NumPy does
     layout = f.layout
     if spread(f.comm) is None or stays(layout, layout, (axis,)):
-        found = np.gradient(local(f), spacing, axis=axis, edge_order=edge_order)
-        return of_box(f, found, layout)
+        box = local(f)
+
+        def here() -> tuple[_Line, Facts]:
+            return np.gradient(box, spacing, axis=axis, edge_order=edge_order), {}
+
+        return of_box(f, together(f.comm, here), layout)
     d, runs = len(layout.shape), in_runs(as_product(layout), axis)
     in_a_row = f.with_blocks(straight(f.blocks, layout, runs, f.comm), runs)
     reach = _reach(d, axis, edge_order, edge_order)
     w = window(in_a_row, reach, periodic=False, corners=False, fill=0)
-    found = _of_run(w, axis, runs.piece(f.nodes).coordinates[axis], spacing, edge_order)
+    own = runs.piece(f.nodes).coordinates[axis]
+    found = together(f.comm, lambda: (_of_run(w, axis, own, spacing, edge_order), {}))
     made = of_box(in_a_row, found, runs)
     return made.with_blocks(straight(made.blocks, runs, layout, f.comm), layout)
 

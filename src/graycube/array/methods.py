@@ -283,7 +283,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
             one, example = (", ".join(map(str, some)) for some in (index, index or (3, 5)))
             raise InvalidValueError(
                 f"an array of shape {self.shape} is asked for item({one})",
-                "item() is for arrays of one element",
+                "item() is for arrays of one element, and takes no index",
                 f"use u.read[{example}] on all ranks",
             )
         return self.max().item()

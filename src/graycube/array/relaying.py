@@ -99,7 +99,10 @@ def _planned(
         renumbers = renumber and chosen.can_renumber
         return made(algorithm="relabel") if renumbers else chosen
 
-    figures = machine if is_built_in(machine) else require_machine(machine, task.n)
+    known_name = isinstance(machine, str) and is_built_in(machine)
+    figures = machine if known_name else require_machine(machine, task.n)
+    if not isinstance(algorithm, str):
+        return make()  # raises
     key = task, figures, algorithm, renumber
     return known.remembered(key, make, _PLANS, "plans")
 

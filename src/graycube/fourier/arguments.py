@@ -45,7 +45,7 @@ def require_lengths(
     lengths = {axis: layout.shape[axis] for axis in axes}
     if s is None:
         return lengths
-    if not isinstance(s, Sequence | np.ndarray):
+    if not _is_line(s):
         raise InvalidTypeError(f"s is {s!r:.60}", "it must be a sequence", "pass a tuple")
     if len(s) != len(axes):
         raise InvalidValueError(
@@ -61,6 +61,10 @@ def require_lengths(
             "transform it again in a call of its own",
         )
     return lengths | {axis: length for axis, length in wanted.items() if length > 0}
+
+
+def _is_line(given: object) -> bool:
+    return isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim == 1)
 
 
 def _points(given: int) -> int:
@@ -274,7 +278,7 @@ def require_real(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
 
 def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
     """The axes of a layout, counted from the front; all of them for None."""
-    if axes is not None and not isinstance(axes, Sequence | np.ndarray):
+    if axes is not None and not _is_line(axes):
         raise InvalidTypeError(f"axes is {axes!r}", "it must be a sequence", "pass a tuple")
     d = len(layout.axes)
     given = range(d) if axes is None else axes

@@ -83,9 +83,10 @@ def _transform(function: Callable[..., Any], ours: Callable[..., CubeArray]) -> 
         inside = [(k - d + 2, n) for k, n in zip(axes, points, strict=True) if k >= d]
         if inside:
             along, lengths = zip(*inside, strict=True)
-            one, blocks = _IN_MEMORY[ours], a.blocks
-            work = partial(one, blocks, s=s and lengths, axes=along, norm=norm)
-            a = a.with_blocks(_heard([a], {}, work))
+            how = {"s": s and lengths, "axes": along, "norm": norm}
+            work = partial(_IN_MEMORY[ours], a.blocks, **how)
+            facts = {**facts_of(function.__name__, a.layout, a.blocks), **how}
+            a = a.with_blocks(together(a.comm, lambda: (work(), facts)))
         over = [(k, n) for k, n in zip(axes, points, strict=True) if k < d]
         return ours(a, [k for k, _ in over], norm, s=s and [n for _, n in over], out=out)
 
@@ -134,7 +135,9 @@ def _hermitian(*, inverse: bool) -> Row:
 
     def call(a: Any, n: int | None = None, axis: int = -1, norm: Any = None) -> Any:  # noqa: ANN401
         norms = ("backward", "ortho", "forward")
-        _heard([a], {}, lambda: require_word(norm or norms[0], norms, "norm"))
+        _heard(
+            [a], {}, lambda: require_word("backward" if norm is None else norm, norms, "norm")
+        )
         if inverse:
             return np.fft.rfft(a, n, axis, other[norm]).conj()
         return np.fft.irfft(a.conj(), n, axis, other[norm])

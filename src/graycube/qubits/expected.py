@@ -44,7 +44,8 @@ def expectation(
         return _of_word(state, matrix, qubits)
     after = apply(state, matrix, qubits)
     before = state if state.layout == after.layout else state.relayout(after.layout)
-    return complex(np.vdot(before, after))
+    with np.errstate(all="ignore"):  # what one rank alone raises, the others wait for
+        return complex(np.vdot(before, after))
 
 
 def _of_word(state: CubeArray, name: str, qubits: int | Iterable[int]) -> complex:

@@ -15,6 +15,7 @@ from graycube.array.ordering.sorting import agreed_on
 from graycube.array.ranks import spread
 from graycube.array.reducing.weighted import each_once
 from graycube.array.sharing import as_bytes
+from graycube.errors import InvalidValueError
 from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.ownership import Ownership
 from graycube.run import mpi, no_way_back
@@ -35,7 +36,7 @@ def unique(a: _H, *, return_counts: bool = False) -> Any:  # noqa: ANN401 - one 
     >>> found.to_numpy().tolist(), counts.to_numpy().tolist()
     ([5, 7], [1, 3])
     """
-    agreed_on(a, "unique", dict)
+    agreed_on(a, "unique", lambda: _nothing_wanted(a))
     over = spread(a.comm)
     found = np.unique(each_once(a), return_counts=True)
     if over is None:
@@ -46,6 +47,16 @@ def unique(a: _H, *, return_counts: bool = False) -> Any:  # noqa: ANN401 - one 
             layout, blocks = _over_ranks(*found, over)
     values, times = (a.with_blocks(each, layout) for each in blocks)
     return (values, times) if return_counts else values
+
+
+def _nothing_wanted(a: Held) -> dict[str, Any]:
+    if not a.size:
+        raise InvalidValueError(
+            f"an array of shape {a.shape} is asked for its different elements",
+            "an array over nodes has one element at least",
+            "pass one that has some",
+        )
+    return {}
 
 
 def _over_ranks(own: _Array, counts: _Array, comm: Comm) -> tuple[Ownership, list[_Array]]:

@@ -32,6 +32,7 @@ from graycube.run.windows import Windows, windows
 
 _Array = NDArray[Any]
 _FEW = 1 << 12  # elements that are sorted sooner than cut
+_APART = 64  # cuts that are brought near one by one
 _NEAR, _PIVOTS = 32, 4  # bounds of a cut, and what is looked up of each part to come near
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 SMALL = 1 << 22
@@ -111,23 +112,18 @@ class SortedParts:
             ]
 
     def at(self, places: Sequence[int]) -> _Array:
-        """The keys with some places in the order of each line; collective, alike on all ranks.
+        """The keys with some places in the order of each line; collective. All can be seen.
 
-        >>> def program(comm, own, row):  # the least of all
+        >>> def program(comm, own, row):  # the least of all, on every rank
         ...     parts = SortedParts(row, 1, [own.dtype], comm)
         ...     parts.own[0][...] = np.sort(own)
         ...     return parts.at([0])[0, 0]
         """
-        comm = None if self._buffer is not None else self._comm
-        parts = [self.own[0]] if comm is not None else [arrays[0] for arrays in self._all]
-        if comm is None:
-            self._meet()
-        cuts = cuts_of(parts, places, comm)
+        parts = [arrays[0] for arrays in self._all]
+        self._meet()
+        cuts = cuts_of(parts, places)
         lengths = np.array([part.shape[1] for part in parts])[:, None, None]
-        values, gone = (_from_all(x, comm) for x in (_elements(parts, cuts), cuts == lengths))
-        first = np.lexsort((values, gone), axis=0)[:1]
-        found: _Array = np.take_along_axis(values, first, axis=0)[0]
-        return found
+        return _next(_elements(parts, cuts), cuts == lengths)
 
     def _meet(self) -> None:
         """All parts can be seen afterwards."""
@@ -193,7 +189,7 @@ def cuts_of(
     low = np.zeros((len(lengths), count, len(wanted)), np.intp)
     high = low + lengths[:, None, None]
     target = np.asarray(wanted, np.intp)
-    if comm is None:
+    if comm is None and low[0].size <= _APART:
         for line, k in np.ndindex(*low.shape[1:]):
             _narrow(
                 [part[line] for part in parts], wanted[k], low[:, line, k], high[:, line, k]
@@ -235,13 +231,25 @@ def elements_at(lines: _Array, places: Sequence[int], comm: Comm) -> _Array:
     >>> def program(comm, own):  # the least of all, on every rank
     ...     return elements_at(own[None], [0], comm)[0, 0]
     """
-    ends = np.cumsum([0, *comm.allgather(lines.shape[1])]).tolist()
-    row = InARow((*range(comm.size),), (*ends,))
-    parts = SortedParts(row, len(lines), [lines.dtype], comm)
-    (own,) = parts.own
-    own[...] = lines
-    own.sort(axis=1)
-    return parts.at(places)
+    sizes = comm.allgather(lines.shape[1])
+    row = InARow((*range(comm.size),), (*np.cumsum([0, *sizes]).tolist(),))
+    if comm.size * _room(row, len(lines), lines.dtype) <= SMALL:
+        parts = SortedParts(row, len(lines), [lines.dtype], comm)
+        (own,) = parts.own
+        own[...] = lines
+        own.sort(axis=1)
+        return parts.at(places)
+    own = np.sort(lines, axis=1)
+    cuts = cuts_of([own], places, comm)
+    values, gone = _elements([own], cuts), cuts == own.shape[1]
+    return _next(_from_all(values, comm), _from_all(gone, comm))
+
+
+def _next(values: _Array, gone: NDArray[np.bool_]) -> _Array:
+    """The least of what comes next in each part, if anything does."""
+    first = np.lexsort((values, gone), axis=0)[:1]
+    found: _Array = np.take_along_axis(values, first, axis=0)[0]
+    return found
 
 
 def _narrow(parts: Sequence[_Array], target: int, low: _Array, high: _Array) -> None:

@@ -97,15 +97,17 @@ class AxisRuns:
         seen = window(a, reach, periodic=False, corners=False, fill=0, stride=apart)
         return self._values(seen[[step if j == k else 0 for j in range(d)]])
 
-    def worst(self, state: int) -> int:
-        """The largest of what ranks say of the rows that they have; collective.
+    def told(self, *flags: bool | np.bool_) -> int:
+        """Which flags are true on any rank, the first one the lowest bit; collective.
 
         >>> from graycube.layout import Layout
-        >>> AxisRuns(Held(np.zeros((2, 2)), Layout.mesh((4,), nodes=(2,))), axis=0).worst(1)
-        1
+        >>> AxisRuns(Held(np.zeros((2, 2)), Layout.mesh((4,), (2,))), 0).told(False, True)
+        2
         """
-        blocks = np.full(len(self.like.blocks), state)
-        return int(reduced(self.like, np.maximum, of=lambda: blocks))
+        blocks = np.full(
+            len(self.like.blocks), sum(int(one) << k for k, one in enumerate(flags))
+        )
+        return int(reduced(self.like, np.bitwise_or, of=lambda: blocks))
 
     def corners(self, first: _Array, last: _Array) -> tuple[_Array, _Array]:
         """What the first and the last run have, (..., other axes, 1), for all; collective."""
@@ -114,6 +116,9 @@ class AxisRuns:
             both[0, ..., 0] = first[..., 0]
         if self.has_last:
             both[1, ..., -1] = last[..., -1]
-        everywhere = reduced(self._held(both), np.add, self.axis, keepdims=True)
-        first, last = self._values(everywhere)
+        first, last = self.summed(both)
         return first, last
+
+    def summed(self, values: _Array) -> _Array:
+        """The sum over all runs, (..., other axes, 1), for all; collective."""
+        return self._values(reduced(self._held(values), np.add, self.axis, keepdims=True))

@@ -96,7 +96,7 @@ def solve_tridiagonal(  # noqa: PLR0913
     elif given.numbers is not None:  # of which all ranks know the same
         sure = _dominates(given.numbers)
     else:
-        sure = lines.worst(not _dominates(three)) == 0
+        sure = not lines.told(not _dominates(three))
     if alone and not sure:
         found = together(comm, lambda: (_folded(three, sides), {}))
     else:
@@ -126,8 +126,9 @@ def _solved(lines: AxisRuns, three: _Array, sides: _Array, *, periodic: bool) ->
 
 def _dominates(three: _Array) -> bool:
     """Whether the diagonal is as large as both others together, in all rows here."""
-    lower, diagonal, upper = abs(three)
-    return bool(np.all(lower + upper <= diagonal))
+    with np.errstate(all="ignore"):  # what is raised on some ranks only, hangs the others
+        lower, diagonal, upper = abs(three)
+        return bool(np.all(lower + upper <= diagonal))
 
 
 def _refined(
@@ -136,15 +137,18 @@ def _refined(
     """Rule 4: what solves the equations but for rounding; collective."""
     enough = np.finfo(found.dtype).eps ** 0.75
     with np.errstate(all="ignore"):
+        given = bool(np.isfinite(three).all() and np.isfinite(sides).all())
         for again in reversed(range(_AGAIN + 1)):
             left, size = _left(lines, three, sides, found, periodic=periodic)
             parts = np.where(left == 0, 0, abs(left) / size)
-            error = np.fmax.reduce(parts, axis=None, initial=0)
-            lost = np.isfinite(sides).all() and not np.isfinite(found).all()
-            state = lines.worst(2 if lost or error > _FAR else int(error > enough))
-            if state == 0:
+            error = np.fmax.reduce(parts, axis=None, initial=0)  # of what is a number
+            made = bool(np.isfinite(found).all())
+            state = lines.told(error > enough, error > _FAR, not made, not given)
+            more, far, gone, unknown = (state >> k & 1 for k in range(4))
+            lost = gone and not unknown
+            if not (more or lost):
                 return found
-            if state > 1 or not again:
+            if far or lost or not again:
                 break
             found = found + _solved(lines, three.copy(), left, periodic=periodic)
     raise _singular()
@@ -153,7 +157,10 @@ def _refined(
 def _left(
     lines: AxisRuns, three: _Array, sides: _Array, found: _Array, *, periodic: bool
 ) -> tuple[_Array, _Array]:
-    """What a solution leaves of the right sides, and how large all terms are; collective."""
+    """What a solution leaves of the right sides, and how large terms are; collective.
+
+    They are those of its line, not of its row, which may have nothing but rounding.
+    """
     before, behind = np.empty_like(found), np.empty_like(found)
     before[..., 1:], behind[..., :-1] = found[..., :-1], found[..., 1:]
     first, last = found[..., 0], found[..., -1]
@@ -164,8 +171,9 @@ def _left(
             before[..., 0, 0] = last[..., 0]
         if lines.has_last:
             behind[..., -1, -1] = first[..., 0]
-    terms = [c * x for c, x in zip(three, (before, found, behind), strict=True)]
-    return sides - sum(terms), sum(map(abs, terms), abs(sides))
+    left = sides - sum(c * x for c, x in zip(three, (before, found, behind), strict=True))
+    largest = lines.summed(np.max(abs(found), axis=-1, initial=0))[..., None]
+    return left, abs(three).sum(axis=0) * largest + abs(sides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +202,7 @@ def _bent(lines: AxisRuns, three: _Array, own: _Array) -> _Array:
     first, last = lines.corners(three[..., 0], three[..., -1])
     kept = tuple(map(slice, three.shape[1:-2]))
     lower, diagonal, upper = first[0][kept], first[1][kept], last[2][kept]
-    scale = np.where(diagonal == 0, 1, -diagonal)
+    scale = np.where(diagonal == 0, 1, -2 * diagonal)  # the last pivot keeps half of itself
     ratio: _Array = lower / scale
     if lines.has_first:
         own[0, ..., 0, 0] += scale[..., 0]
