@@ -215,8 +215,8 @@ RING = ("--torus", "8", "--per-byte", "2e-7")
 @pytest.mark.parametrize(
     ("options", "pairs", "carried"),
     [
-        (CARDS, {0: 2, 1: 5}, {"card0": 2, "switch": 1}),  # out of a card
         *sweep(
+            (CARDS, {0: 2, 1: 5}, {"card0": 2, "switch": 1}),  # out of a card
             (CARDS, {0: 2, 4: 3}, {"card0": 1, "switch": 2}),  # and into one
             (RING, {0: 2, 1: 3}, {"node1": 2, "node2": 1}),
         ),
