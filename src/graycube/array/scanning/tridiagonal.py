@@ -19,7 +19,6 @@ Rules.
    only, such as v and w, is found once for all of them.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeVar
@@ -30,8 +29,9 @@ from numpy.typing import NDArray
 from graycube.array.aligning import aligned
 from graycube.array.held import Held
 from graycube.array.ranks import facts_of, together
+from graycube.array.scanning.lapack import in_lines, in_rings, singular
 from graycube.array.scanning.lines import AxisRuns
-from graycube.errors import InvalidTypeError, InvalidValueError, SingularError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
 from graycube.layout.required import require_axis, require_flag
 from graycube.run.agreement import Facts
@@ -98,7 +98,7 @@ def solve_tridiagonal(  # noqa: PLR0913
     else:
         sure = not lines.told(not _dominates(three))
     if alone and not sure:
-        found = together(comm, lambda: (_folded(three, sides), {}))
+        found = together(comm, lambda: (in_rings(three, sides), {}))
     else:
         found = _solved(lines, three.copy(), sides, periodic=periodic)
     if not (alone or sure):
@@ -151,7 +151,7 @@ def _refined(
             if far or lost or not again:
                 break
             found = found + _solved(lines, three.copy(), left, periodic=periodic)
-    raise _singular()
+    raise singular()
 
 
 def _left(
@@ -227,78 +227,7 @@ def _within(three: _Array, sides: _Array, own: _Array, *, alone: bool) -> tuple[
     if not alone:
         own[-2, ..., 0], own[-1, ..., -1] = lower[..., 0], upper[..., -1]
     lower[..., 0] = upper[..., -1] = 0
-    return _as_one(_in_a_line, three, sides, own)
-
-
-def _folded(three: _Array, sides: _Array) -> _Array:
-    """Rule 4: rings in memory, whose rows change places freely."""
-    found, _ = _as_one(_in_rings, three, sides, np.zeros((0, *three[0].shape), three.dtype))
-    return found
-
-
-def _as_one(
-    solve: Callable[[list[_Array], int], _Array], three: _Array, sides: _Array, own: _Array
-) -> tuple[_Array, _Array]:
-    """What solves for right sides and what is found once.
-
-    All runs here whose coefficients may differ are one long system for LAPACK.
-    """
-    diagonal = three[1]
-    if not diagonal.size:
-        return sides, own
-    places, size = range(sides.ndim), diagonal.size
-    order = sorted(places, key=lambda k: k in places[-2:] or diagonal.shape[k] > 1)
-    ordered, many = sides.transpose(order), sides.size // size
-    known = reused((many + len(own), size), three.dtype)
-    known[:many].reshape(ordered.shape)[...] = ordered
-    known[many:] = own.reshape(len(own), size)
-    made = solve([*three.reshape(3, size), known], diagonal.shape[-1])
-    found = made[:many].reshape(ordered.shape).transpose(np.argsort(order))
-    return found, made[many:].reshape(own.shape)
-
-
-def _in_a_line(system: list[_Array], _rows: int) -> _Array:
-    """The solutions of one tridiagonal system, which is written over."""
-    from scipy.linalg import get_lapack_funcs  # noqa: PLC0415 - it takes a while to load
-
-    size = len(system[0])
-    if size == 1:  # LAPACK takes nothing that is empty: twice the same
-        system = [np.tile(x, 2) for x in system]
-    lower, diagonal, upper, known = system
-    (solve,) = get_lapack_funcs(("gtsv",), (known,))
-    overwrite = (True,) * len(system)
-    *_, solved, info = solve(lower[1:], diagonal, upper[:-1], known.T, *overwrite)
-    if info:
-        raise _singular()
-    made: _Array = solved.T[:, :size]
-    return made
-
-
-def _in_rings(system: list[_Array], rows: int) -> _Array:
-    """The solutions of periodic systems of so many rows each.
-
-    With the rows of a ring in the order 0, -1, 1, -2, ..., each is at most two from both
-    neighbours.
-    """
-    from scipy.linalg import get_lapack_funcs  # noqa: PLC0415 - it takes a while to load
-
-    *three, known = system
-    row, size = np.arange(rows), known.shape[1]
-    folded = np.where(2 * row < rows, 2 * row, 2 * (rows - row) - 1)
-    starts = np.arange(0, size, rows)[:, None]
-    places = (starts + folded).ravel()
-    band = np.zeros((7, size), known.dtype)  # two more for rows that change places
-    for step, values in zip((-1, 0, 1), three, strict=True):
-        beside = (starts + np.roll(folded, -step)).ravel()
-        np.add.at(band, (4 + places - beside, beside), values)
-    sides = np.empty_like(known.T)
-    sides[places] = known.T
-    (solve,) = get_lapack_funcs(("gbsv",), (band, sides))
-    *_, solved, info = solve(2, 2, band, sides, overwrite_ab=True, overwrite_b=True)
-    if info:
-        raise _singular()
-    made: _Array = solved[places].T
-    return made
+    return in_lines(three, sides, own)
 
 
 def _ends(lines: AxisRuns, found: _Array, own: _Array) -> _Array:
@@ -409,13 +338,5 @@ def _type_of(coefficients: tuple[object, ...], right: Held) -> np.dtype[Any]:
 
 def _require_sound(sound: bool) -> tuple[bool, Facts]:  # noqa: FBT001 - it is all there is
     if not sound:
-        raise _singular()
+        raise singular()
     return sound, {}
-
-
-def _singular() -> SingularError:
-    return SingularError(
-        "the equations of a node, or of some neighbouring ones, are singular, or nearly",
-        "rows are exchanged within nodes, not between them",
-        "use a layout with this axis in memory; if that fails too, the system is singular",
-    )
