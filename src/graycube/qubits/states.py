@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from hashlib import sha256
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -86,8 +85,8 @@ def _empty(qubits: int, shape: tuple[int, int], kind: "np.dtype[Any]") -> NDArra
     except (MemoryError, ValueError):  # or more than NumPy can number
         nodes = f"{shape[0]} node{'s' * (shape[0] != 1)}"
         raise InvalidValueError(
-            f"{counted(qubits)} take {prod(shape) * kind.itemsize >> 30} GiB in this process",
-            f"there is no room for so many amplitudes of {nodes}",
+            f"{counted(qubits)} are 2^{shape[1].bit_length() - 1} amplitudes on each node",
+            f"this process has no room for those of {nodes}",
             "use fewer qubits, more ranks, or complex64",
         ) from None
 
