@@ -198,6 +198,15 @@ def test_what_does_not_dominate_is_solved_unless_parts_are_nearly_singular(
         assert abs(x.to_numpy() - exact).max() < 1e-11 * max(np.linalg.cond(matrix), 1)
 
 
+@pytest.mark.parametrize("near", [1e-9, 1e-12])
+def test_what_rounding_spoils_over_nodes_is_found_again(near):
+    """The 33 rows of each node are nearly singular, and all 66 have a condition of 43."""
+    exact = np.sin(np.arange(66.0))
+    right = dense(np.full(66, -1.0), np.full(66, near), np.ones(66)) @ exact
+    (b,) = over(gc.Layout.mesh((66,), (2,), ownership=False), right)
+    assert abs(gc.solve_tridiagonal(-1, near, 1, b).to_numpy() - exact).max() < 1e-13
+
+
 @pytest.mark.parametrize("nodes", [1, 2, 4])
 @pytest.mark.parametrize("near", [0, 1e-15, 1e-12, 1e-3])
 def test_rings_that_just_dominate(nodes, near):
