@@ -9,7 +9,8 @@ Rules.
    the nearest node that is to hear it (:mod:`graycube.array.scanning.stretches`).
 3. Tridiagonal systems are halos of what is left of a run: two numbers and one for each right
    side, from both sides, 1, 2, 4, ... runs apart; and then the solutions beside it. Periodic
-   ones have a right side more, and two sums over all runs (``tridiagonal``).
+   ones have a right side more, and two sums over all runs (``tridiagonal``). Coefficients are
+   taken for numbers whose diagonal dominates: else there is a short message more, or some.
 4. An axis is sorted in memory, or over all nodes: what is sent then is what the call sends
    (:mod:`graycube.array.ordering.ways`).
 """
