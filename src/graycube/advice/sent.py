@@ -7,10 +7,11 @@ Rules.
    in the same way, one such difference after the other.
 2. A scan has a round for each node bit along its axis: the total of each line's stretch goes to
    the nearest node that is to hear it (:mod:`graycube.array.scanning.stretches`).
-3. Tridiagonal systems are halos of what is left of a run: two numbers and one for each right
-   side, from both sides, 1, 2, 4, ... runs apart; and then the solutions beside it. Periodic
-   ones have a right side more, and two sums over all runs (``tridiagonal``). Coefficients are
-   taken for numbers whose diagonal dominates: else there is a short message more, or some.
+3. Tridiagonal systems are halos of what is left of a run, its first and its last row: two
+   numbers and one for each right side of both, 1, 2, 4, ... runs apart; and then the solutions
+   beside it. Periodic ones have a right side more, and two sums over all runs
+   (``tridiagonal``). Coefficients are taken for numbers whose diagonal dominates: else there is
+   a short message more, or some.
 4. An axis is sorted in memory, or over all nodes: what is sent then is what the call sends
    (:mod:`graycube.array.ordering.ways`).
 """
@@ -176,11 +177,10 @@ def _tridiagonal(phase: Tridiagonal, layout: Layout, itemsize: int) -> Dispatch:
     ends, known = require_cube(left, "a price"), sides + phase.periodic
     asked = [(1 << k, known + 2) for k in range(count.bit_length() - 1)]
     rounds = list[tuple[int, Halo | Task]]()
+    reach = [int(k == axis) for k in range(len(layout.axes))]
     for stride, numbers in [*asked, (1, sides)] if asked else []:
-        for far in ((1, 0), (0, 1)):
-            reach = [far if k == axis else 0 for k in range(len(layout.axes))]
-            made = halo(ends, reach, periodic=False, itemsize=numbers * number, stride=stride)
-            rounds.append((1, made))
+        both = 2 * numbers * number
+        rounds.append((1, halo(ends, reach, periodic=False, itemsize=both, stride=stride)))
     for numbers in (3, known) if phase.periodic else ():
         for change in sharing_steps(ends, (axis,)):
             rounds.append((1, swap(layout.n, change, 2 * ends.block_size, numbers * number)))

@@ -30,8 +30,8 @@ class AxisRuns:
     >>> lines = AxisRuns(a, axis=0)
     >>> lines.of(a.blocks[..., None])[0].tolist()
     [[[0, 1], [2, 3], [4, 5], [6, 7]]]
-    >>> lines.beside(np.array([[1, 2, 3, 4]]), step=-1, stride=2)
-    array([[0, 0, 1, 2]])
+    >>> lines.beside(np.array([[[1, 3, 5, 7]], [[2, 4, 6, 8]]]), stride=2)
+    (array([[0, 0, 2, 4]]), array([[5, 7, 0, 0]]))
     """
 
     def __init__(self, like: Held, axis: int) -> None:
@@ -87,15 +87,18 @@ class AxisRuns:
         d = len(a.layout.shape)
         return np.moveaxis(np.moveaxis(local(a), self.axis, d - 1), range(d), range(-d, 0))
 
-    def beside(self, values: _Array, step: int, stride: int) -> _Array:
-        """The values of the runs so many strides on, and 0 where there are none; collective."""
-        d, k = len(self.layout.shape), self.axis
-        reach = [(0, 0)] * d
-        reach[k] = (1, 0) if step < 0 else (0, 1)
-        apart = [stride if j == k else 1 for j in range(d)]
-        a = self._held(values)
+    def beside(self, ends: _Array, stride: int) -> tuple[_Array, _Array]:
+        """The last row of the run a stride before, and the first row of the one behind.
+
+        Zeros stand for those that are not there. ``ends`` has the first and the last row of
+        each; both go both ways, for one exchange costs more than its bytes. Collective.
+        """
+        along = np.arange(len(self.layout.shape)) == self.axis
+        reach, apart = along.astype(int).tolist(), np.where(along, stride, 1).tolist()
+        a = self._held(ends)
         seen = window(a, reach, periodic=False, corners=False, fill=0, stride=apart)
-        return self._values(seen[[step if j == k else 0 for j in range(d)]])
+        before, behind = (self._values(seen[(step * along).tolist()]) for step in (-1, 1))
+        return before[1], behind[0]
 
     def told(self, *flags: bool | np.bool_) -> int:
         """Which flags are true on any rank, the first one the lowest bit; collective.

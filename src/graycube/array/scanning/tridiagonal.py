@@ -59,7 +59,7 @@ def solve_tridiagonal(  # noqa: PLR0913
     ``upper`` only count if the system is periodic. The result has the layout of ``right``.
 
     With the axis over N nodes there are log2 N + 1 exchanges with nodes 1, 2, 4, ... runs
-    apart, two hops in Gray code, of two numbers and one for each right side. Nodes do not
+    apart, two hops in Gray code, of four numbers and two for each right side. Nodes do not
     exchange rows: where small pivots need that, take a layout with the axis in memory. If the
     equations of a node, or of some neighbouring ones, are singular alone, or so nearly that the
     solution would be wrong, all ranks raise a ``SingularError``.
@@ -163,10 +163,10 @@ def _left(
     """
     before, behind = np.empty_like(found), np.empty_like(found)
     before[..., 1:], behind[..., :-1] = found[..., :-1], found[..., 1:]
-    first, last = found[..., 0], found[..., -1]
-    before[..., 0], behind[..., -1] = lines.beside(last, -1, 1), lines.beside(first, 1, 1)
+    ends = np.stack([found[..., 0], found[..., -1]])
+    before[..., 0], behind[..., -1] = lines.beside(ends, 1)
     if periodic:
-        first, last = lines.corners(first, last)
+        first, last = lines.corners(*ends)
         if lines.has_first:
             before[..., 0, 0] = last[..., 0]
         if lines.has_last:
@@ -244,8 +244,7 @@ def _shares(lines: AxisRuns, ends: _Array, ratio: _Array | None) -> tuple[list[_
     """How much of what is found once is taken away from each line, if it can be; collective."""
     shares, sound, stride = list[_Array](), True, 1
     while stride < lines.count:
-        before, behind = lines.beside(ends[1], -1, stride), lines.beside(ends[0], 1, stride)
-        ends, fine = _put_into_each_other(ends, before, behind)
+        ends, fine = _put_into_each_other(ends, *lines.beside(ends, stride))
         sound, stride = sound and fine, 2 * stride
     ends = ends if lines.count == 1 else ends[:, :-2]
     if ratio is not None:
@@ -255,7 +254,7 @@ def _shares(lines: AxisRuns, ends: _Array, ratio: _Array | None) -> tuple[list[_
         shares, sound = [mixed[:-1] / under], sound and bool(np.all(under != 0))
         ends = ends[:, :-1] - ends[:, -1:] * shares[0]
     if lines.count > 1:
-        shares += [lines.beside(ends[1], -1, 1), lines.beside(ends[0], 1, 1)]
+        shares += lines.beside(ends, 1)
     return shares, sound
 
 
