@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import graycube as gc
-from graycube.array.ordering.merging import cuts_of
+from graycube.array.ordering.cuts import cuts_of
 
 COLORS = ("#2f6f9f", "#d9722e", "#5b8c3a", "#b03a48")  # of the nodes that get them
 NODES, EACH = 4, 12

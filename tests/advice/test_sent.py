@@ -12,7 +12,7 @@ from graycube.advice import Butterfly, Methods, Scan, Sort, Tridiagonal, Workloa
 from graycube.advice.homes import Place
 from graycube.advice.prices import options
 from graycube.advice.sent import price
-from graycube.array.ordering import merging
+from graycube.array.ordering import cuts
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 
 LEAVE = Methods(fft="leave")
@@ -65,15 +65,15 @@ def test_what_is_in_memory_costs_nothing():
 
 @pytest.mark.parametrize("ranks", [4, 32])
 def test_keys_in_random_order_take_as_many_turns_as_the_length_has_bits(ranks, monkeypatch):
-    turns, medians = [], merging._medians
-    monkeypatch.setattr(merging, "_FEW", 0)
-    monkeypatch.setattr(merging, "_narrow", lambda *_: None)  # over ranks there is none
-    monkeypatch.setattr(merging, "_medians", lambda *given: turns.append(1) or medians(*given))
+    turns, medians = [], cuts._medians
+    monkeypatch.setattr(cuts, "_FEW", 0)
+    monkeypatch.setattr(cuts, "_narrow", lambda *_: None)  # over ranks there is none
+    monkeypatch.setattr(cuts, "_medians", lambda *given: turns.append(1) or medians(*given))
     for bits in (10, 14):
         keys = np.random.default_rng(bits).permutation(1 << bits).reshape(ranks, 1, -1)
         turns.clear()
         size = (1 << bits) // ranks
-        merging.cuts_of(list(np.sort(keys)), [k * size for k in range(1, ranks)])
+        cuts.cuts_of(list(np.sort(keys)), [k * size for k in range(1, ranks)])
         assert abs(len(turns) - bits) <= 2
 
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from graycube.array.ordering import in_order, merging
-from graycube.array.ordering.merging import cuts_of
+from graycube.array.ordering import cuts as cutting, in_order
 from graycube.gf2 import compiled
 
 RNG = np.random.default_rng(0)
@@ -57,10 +56,10 @@ def test_pieces_are_merged_as_the_whole_is_sorted(kind, loops, monkeypatch):
 @pytest.mark.parametrize("kind", KEYS)
 def test_cuts_are_exact(kind, few, monkeypatch):
     """So many are before each cut, and none of them belongs behind one that is not."""
-    monkeypatch.setattr(merging, "_FEW", few)
+    monkeypatch.setattr(cutting, "_FEW", few)
     parts = [np.sort(KEYS[kind](2 * size).reshape(2, size)) for size in (5, 0, 900, 217)]
     wanted = [0, 1, 20, 333, 1121, 1122]
-    cuts = cuts_of(parts, wanted)
+    cuts = cutting.cuts_of(parts, wanted)
     for line in range(2):
         pieces = [part[line] for part in parts]
         owner = np.repeat(np.arange(4), [len(piece) for piece in pieces])

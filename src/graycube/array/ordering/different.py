@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.held import Held
-from graycube.array.ordering.merging import SMALL, cuts_of, traded
+from graycube.array.ordering.cuts import cuts_of
+from graycube.array.ordering.merging import SMALL, traded
 from graycube.array.ordering.sorting import agreed_on
 from graycube.array.ranks import spread
 from graycube.array.reducing.weighted import each_once

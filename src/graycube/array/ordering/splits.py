@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.array.ordering.cuts import cuts_of
 from graycube.array.ordering.in_order import merged
-from graycube.array.ordering.merging import InARow, cuts_of
+from graycube.array.ordering.merging import InARow
 from graycube.array.sharing import swapped
 from graycube.run.mpi import Comm
 
