@@ -14,20 +14,15 @@ is in :mod:`graycube.machine.wires`.
 receiver's part included; messages that are one stretch need no gathering.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-import numpy as np
-
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, require_int, require_ints
+from graycube.gf2 import AffineMap, require_int
 from graycube.machine.figures import (
-    bits_of,
     least,
-    lowest,
     most,
-    repeated,
     require_bytes,
     require_cost,
     require_costs,
@@ -36,7 +31,9 @@ from graycube.machine.figures import (
 )
 from graycube.machine.profile_text import no_profile
 from graycube.machine.profiles import read_profile
+from graycube.machine.resized import resized
 from graycube.machine.routes import RouteLink, route_of
+from graycube.machine.sides import figures_of_torus
 from graycube.machine.trees import figures_of_tree
 from graycube.machine.wires import (
     Link,
@@ -48,9 +45,9 @@ from graycube.machine.wires import (
     require_sides,
     wires_of,
 )
-from graycube.machine.words import over, ports_of
+from graycube.machine.words import sheet_of
 from graycube.parsing import require_line
-from graycube.show import Sheet, Shown, Table
+from graycube.show import Sheet, Shown
 from graycube.texts import as_given, counted, in_digits
 
 Switching = Literal["store-and-forward", "circuit"]
@@ -154,30 +151,8 @@ class Machine(Shown):
         >>> [len(ring.route(0, node)) for node in range(8)]
         [0, 1, 2, 3, 4, 3, 2, 1]
         """
-        lengths = require_ints(sides, "the sides")
-        bits = bits_of(lengths, "side", "Interconnect.torus")
-
-        def each(cost: float | Sequence[float], name: str) -> Any:  # noqa: ANN401 - checked later
-            if isinstance(cost, np.ndarray):
-                cost = cost.tolist()
-            if not isinstance(cost, list | tuple):
-                return cost
-            if len(cost) != len(bits):
-                raise InvalidValueError(
-                    f"{name} has {len(cost)} figures",
-                    f"the torus has {len(bits)} sides",
-                    "give one figure, or one for each side",
-                )
-            return tuple(
-                c for c, b in zip(cost[::-1], bits[::-1], strict=True) for _ in range(b)
-            )
-
-        joints: Any = (joined,) * len(bits) if isinstance(joined, bool) else joined
-        costs = each(startup, "startup"), each(per_byte, "per_byte")
-        return cls(
-            sum(bits), ports, switching, *costs, packet,
-            sides=lengths, joined=joints, name=name,
-        )  # fmt: skip
+        figures = figures_of_torus(sides, joined, startup, per_byte)
+        return cls(ports=ports, switching=switching, packet=packet, name=name, **figures)
 
     @classmethod
     def tree(  # noqa: PLR0913
@@ -237,7 +212,7 @@ class Machine(Shown):
             machine = cls(name=name, **entries)
         except GraycubeError as error:
             raise no_profile(where, str(error)) from None
-        return machine if dims is None else machine._resized(dims)
+        return machine if dims is None else resized(machine, dims)
 
     @property
     def links_at_once(self) -> int:
@@ -411,74 +386,10 @@ class Machine(Shown):
         return 1 if self.packet is None else -(-nbytes // self.packet)
 
     def _sheet(self) -> Sheet:
-        alike, every = (
-            not isinstance(self.ports, tuple),
-            ", which are all" * (self.ports == "all"),
-        )
-        shape = f"{1 << self.dims} = 2^{self.dims}"
-        if self.sides:
-            lengths = zip(self.sides, self.joined, strict=True)
-            sides = " x ".join(
-                f"{length}{'' if ring else ' (open)'}" for length, ring in lengths
-            )
-            shape = f"{1 << self.dims} = {sides}"
-        rows = [
-            ("nodes", shape),
-            ("ports", str(self.links_at_once) + every if alike else ports_of(self)),
-            ("switching", self.switching),
-            *self._costs(),
-            ("packets", "any size" if self.packet is None else f"{self.packet} bytes"),
-            ("arithmetic", f"{self.arithmetic:.4g} s"),
-            *([("per row", f"{self.per_row:.4g} s")] if self.per_row else []),
-        ]
-        return Sheet(f"Machine {self.name}", Table((), rows, "ll"))
-
-    def _costs(self) -> Iterator[tuple[str, str]]:
-        shared = {wires.dims.start: wires.shared for wires in self.wires}
-        for dims, link in self.levels:
-            where = "" if len(self.levels) == 1 else f", {over(dims)}"
-            yield f"start-up{where}", f"{link.startup:.4g} s"
-            yield f"per byte{where}", f"{link.per_byte:.4g} s"
-            if dims.start in shared:
-                yield f"shared{where}", shared[dims.start]
+        return sheet_of(self)
 
     def _each(self, cost: float | tuple[float, ...]) -> tuple[float, ...]:
         return cost if isinstance(cost, tuple) else (cost,) * self.dims
-
-    def _resized(self, dims: int) -> "Machine":
-        """The same machine with another number of nodes; a small cube has fewer ports.
-
-        Its dimensions are the lowest ones, and more than there are have the same figures.
-        """
-        most = max(require_int(dims, "dims"), 1)
-        each = self.startup, self.per_byte, self.ports, self.share
-        if dims > self.dims and any(isinstance(one, tuple) and len({*one}) > 1 for one in each):
-            raise InvalidValueError(
-                f"the machine has costs for {self.dims} dimensions",
-                f"nothing is known of {dims}, since they differ",
-                "give Machine a start-up and a rate for each",
-            )
-        if self.sides and dims != self.dims:
-            raise InvalidValueError(
-                f"the machine has {' x '.join(map(str, self.sides))} nodes",
-                f"which of them are meant by {dims} dimensions is not known",
-                "use Machine.torus with the sides of the part",
-            )
-        ports = min(self.ports, most) if isinstance(self.ports, int) else self.ports
-        nodes, name = 1 << self.dims, self.name
-        if dims < self.dims and not self.alike:
-            name = f"{name}, the first {1 << dims} of {nodes} nodes"
-        elif dims > self.dims:
-            name = f"{name}, stretched from {counted(nodes, 'node')}"
-        return replace(
-            self,
-            dims=dims,
-            name=name,
-            ports=repeated(ports, dims) if isinstance(ports, tuple) else ports,
-            share=repeated(self.share, dims) if isinstance(self.share, tuple) else self.share,
-            startup=lowest(self.startup, dims),
-            per_byte=lowest(self.per_byte, dims),
-        )
 
 
 def require_machine(machine: object, dims: int) -> Machine:

@@ -1,12 +1,14 @@
 """A side of a torus or mesh: a ring of nodes or a path, and the ways of messages along it."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.gf2 import gray
+from graycube.errors import InvalidValueError
+from graycube.gf2 import gray, require_ints
+from graycube.machine.figures import bits_of
 
 MAX_SIDE = 1 << 10
 """No side is longer: messages along it are followed link by link."""
@@ -86,3 +88,37 @@ class TorusSide(NamedTuple):
             )
             sums = changes.reshape(lines, width).cumsum(axis=1, dtype=float)
             yield sums[:, : self.length] + sums[:, self.length : -1]
+
+
+def figures_of_torus(
+    sides: Sequence[int], joined: object, startup: object, per_byte: object
+) -> dict[str, Any]:
+    """What a machine says of each dimension, by what is said of sides, the first one outside.
+
+    >>> figures_of_torus((2, 4), True, 1.0, (3.0, 5.0))  # doctest: +NORMALIZE_WHITESPACE
+    {'dims': 3, 'startup': 1.0, 'per_byte': (5.0, 5.0, 3.0), 'sides': (2, 4),
+     'joined': (True, True)}
+    """
+    lengths = require_ints(sides, "the sides")
+    bits = bits_of(lengths, "side", "Interconnect.torus")
+
+    def each(cost: object, name: str) -> object:  # the machine looks at the figures
+        figures = cost.tolist() if isinstance(cost, np.ndarray) else cost
+        if not isinstance(figures, list | tuple):
+            return figures
+        if len(figures) != len(bits):
+            raise InvalidValueError(
+                f"{name} has {len(figures)} figures",
+                f"the torus has {len(bits)} sides",
+                "give one figure, or one for each side",
+            )
+        inner_first = zip(figures[::-1], bits[::-1], strict=True)
+        return tuple(figure for figure, many in inner_first for _ in range(many))
+
+    return {
+        "dims": sum(bits),
+        "startup": each(startup, "startup"),
+        "per_byte": each(per_byte, "per_byte"),
+        "sides": lengths,
+        "joined": (joined,) * len(bits) if isinstance(joined, bool) else joined,
+    }

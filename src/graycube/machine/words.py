@@ -1,7 +1,9 @@
 """Machines in words."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from graycube.show import Sheet, Table
 from graycube.texts import counted
 
 if TYPE_CHECKING:
@@ -31,3 +33,41 @@ def over(dims: range) -> str:
     if len(dims) == 1:
         return f"dimension {dims[0]}"
     return f"dimensions {dims[0]} to {dims[-1]}"
+
+
+def sheet_of(machine: "Machine") -> Sheet:
+    """What a machine shows of itself.
+
+    >>> from graycube.machine import Machine
+    >>> sheet_of(Machine(3, name="cube")).title
+    'Machine cube'
+    """
+    every = ", which are all" * (machine.ports == "all")
+    each = isinstance(machine.ports, tuple)
+    packet = "any size" if machine.packet is None else f"{machine.packet} bytes"
+    rows = [
+        ("nodes", _nodes(machine)),
+        ("ports", ports_of(machine) if each else f"{machine.links_at_once}{every}"),
+        ("switching", machine.switching),
+        *_costs(machine),
+        ("packets", packet),
+        ("arithmetic", f"{machine.arithmetic:.4g} s"),
+        *([("per row", f"{machine.per_row:.4g} s")] if machine.per_row else []),
+    ]
+    return Sheet(f"Machine {machine.name}", Table((), rows, "ll"))
+
+
+def _nodes(machine: "Machine") -> str:
+    sides = zip(machine.sides, machine.joined, strict=True)
+    shape = " x ".join(f"{length}{'' if ring else ' (open)'}" for length, ring in sides)
+    return f"{1 << machine.dims} = {shape or f'2^{machine.dims}'}"
+
+
+def _costs(machine: "Machine") -> Iterator[tuple[str, str]]:
+    shared = {wires.dims.start: wires.shared for wires in machine.wires}
+    for dims, link in machine.levels:
+        where = "" if len(machine.levels) == 1 else f", {over(dims)}"
+        yield f"start-up{where}", f"{link.startup:.4g} s"
+        yield f"per byte{where}", f"{link.per_byte:.4g} s"
+        if dims.start in shared:
+            yield f"shared{where}", shared[dims.start]
