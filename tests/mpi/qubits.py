@@ -71,6 +71,10 @@ def mistakes(comm):
         ),
         (lambda: Q.measure(state, [0], seed=3), lambda: Q.measure(state, [0])),
         (lambda: Q.probabilities(state, [0]), lambda: Q.probabilities(state, [1])),
+        (
+            lambda: Q.expectation(gc.stack([state]), "h", 0),
+            lambda: Q.expectation(state, "h", 0),
+        ),
     ):
         if comm.size > 1:
             yield from one_error(comm, wrong if last else right, GraycubeError)

@@ -23,12 +23,6 @@ def test_probabilities_are_those_of_the_vector(seed):
     assert np.allclose(q.probabilities(state, []), [1])
 
 
-def test_probabilities_of_several_states_are_added():
-    x = np.random.default_rng(0).standard_normal((16, 3))
-    state = gc.CubeArray.from_numpy(x, gc.Layout.consecutive(4, 2))
-    assert np.allclose(q.probabilities(state), (x**2).sum(axis=1))
-
-
 def test_samples_have_the_probabilities():
     rng = np.random.default_rng(1)
     state = gc.CubeArray.from_numpy(some_state(rng, 4), some_layout(rng, 4, 2))
@@ -123,6 +117,12 @@ def test_both_outcomes_are_measured():
         (lambda s: q.sample(s, -1), "shots is -1"),
         (lambda s: q.sample(0 * s, 5), "squared norm 0.0: nothing can be drawn"),
         (lambda s: q.measure(0 * s, 1), "squared norm 0.0: nothing can be drawn"),
+        (
+            lambda s: q.sample(gc.stack([s, s]), 3),
+            r"payload \(2,\), which makes it several: one",
+        ),
+        (lambda s: q.measure(gc.stack([s, s]), 0), "makes it several: .* as in state.*, 0]"),
+        (lambda s: q.probabilities(gc.stack([s, s])), "makes it several"),
         (lambda _: q.sample(WORDS, 3), "the state has dtype <U1: amplitudes are numbers"),
     ],
 )

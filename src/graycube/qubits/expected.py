@@ -22,7 +22,7 @@ from graycube.gf2 import parity
 from graycube.layout import Layout
 from graycube.qubits.gates import is_word, letters
 from graycube.qubits.homes import Seat, seat
-from graycube.qubits.states import apply, require_qubits
+from graycube.qubits.states import apply, require_one_state
 
 _Array = NDArray[Any]
 _CHUNK = 1 << 15  # amplitudes at a time: they stay in the cache
@@ -42,6 +42,7 @@ def expectation(
     """
     if is_word(matrix):
         return _of_word(state, matrix, qubits)
+    together(getattr(state, "comm", None), lambda: (require_one_state(state), {}))
     after = apply(state, matrix, qubits)
     before = state if state.layout == after.layout else state.relayout(after.layout)
     with np.errstate(all="ignore"):  # what one rank alone raises, the others wait for
@@ -50,7 +51,7 @@ def expectation(
 
 def _of_word(state: CubeArray, name: str, qubits: int | Iterable[int]) -> complex:
     def prepare() -> tuple["_Word", dict[str, object]]:
-        layout = require_qubits(state)
+        layout = require_one_state(state)
         pairs = letters(name, qubits, layout.p)
         facts = facts_of("expectation", layout, state.blocks)
         return _placed(layout, pairs), {**facts, "word": pairs}
@@ -95,7 +96,7 @@ class _Word:
             for start in range(0, len(block), size):
                 met = other[start ^ outer :][:size]
                 some = met[slots ^ inner] if inner else met
-                own = block[start : start + size] * signs.reshape(-1, *(1,) * (block.ndim - 1))
+                own = block[start : start + size] * signs
                 part = np.multiply(np.conj(some), own, dtype=complex).sum()
                 total += (-1) ** parity(start & self.sign.slot) * complex(part)
         return complex(total * (-1) ** self.sign.at(node) * 1j**self.turns)

@@ -17,7 +17,7 @@ from graycube.layout import Layout
 from graycube.qubits.drawn import Seed, generator, pieces, require_norm, told
 from graycube.qubits.gates import MOST, counted, require_different, sums
 from graycube.qubits.homes import seat, word
-from graycube.qubits.states import apply, require_qubits
+from graycube.qubits.states import apply, require_one_state
 from graycube.run import mpi
 
 _Array = NDArray[Any]
@@ -36,7 +36,7 @@ def probabilities(state: CubeArray, qubits: Iterable[int] | None = None) -> NDAr
     """
 
     def prepare() -> tuple[tuple[int, ...], dict[str, object]]:
-        layout = require_qubits(state)
+        layout = require_one_state(state)
         every = range(layout.p)[::-1]
         wanted = _listed(every if qubits is None else qubits, layout, range(_MOST_TOLD + 1))
         facts = facts_of("probabilities", layout, state.blocks)
@@ -57,7 +57,7 @@ def sample(state: CubeArray, shots: int, seed: Seed = 0) -> NDArray[np.int64]:
     """
 
     def prepare() -> tuple[tuple[int, np.random.Generator], dict[str, object]]:
-        layout, count = require_qubits(state), require_int(shots, "shots", least=0)
+        layout, count = require_one_state(state), require_int(shots, "shots", least=0)
         draw = generator(seed, range(layout.p))
         facts = {**facts_of("sample", layout, state.blocks), "shots": count}
         return (count, draw), {**facts, "seed": told(seed)}
@@ -100,7 +100,7 @@ def measure(
     """
 
     def prepare() -> tuple[tuple[tuple[int, ...], np.random.Generator], dict[str, object]]:
-        layout = require_qubits(state)
+        layout = require_one_state(state)
         wanted = _listed(qubits, layout, range(1, MOST + 1))
         facts = {**facts_of("measure", layout, state.blocks), "qubits": wanted}
         return (wanted, generator(seed, wanted)), {**facts, "seed": told(seed)}
@@ -150,8 +150,6 @@ def _weights(blocks: _Array) -> _Array:
         found: _Array = np.square(blocks.real, dtype=float)
         if np.iscomplexobj(blocks):
             found += np.square(blocks.imag, dtype=float)
-        if blocks.ndim > 2:
-            found = found.sum(axis=tuple(range(2, blocks.ndim)))
     return found
 
 

@@ -180,6 +180,23 @@ def require_qubits(state: object) -> Layout:
     return require_state(state.layout)
 
 
+def require_one_state(state: object) -> Layout:
+    """The layout of a state, if it is a single one.
+
+    >>> print(require_one_state(zeros(2, nodes=2)))
+    (b0 || b1)
+    """
+    layout = require_qubits(state)
+    payload = getattr(state, "payload", ())
+    if payload:
+        raise InvalidValueError(
+            f"the state has payload {payload}, which makes it several",
+            "one is looked at at a time",
+            f"choose one, as in state[..., {', '.join('0' * len(payload))}]",
+        )
+    return layout
+
+
 def _told(circuit: Circuit) -> dict[str, object]:
     """What each step does, for ranks to compare."""
     return {f"step {k} of the gates": _words(step) for k, step in enumerate(circuit.steps)}
