@@ -208,3 +208,10 @@ def test_the_most_dimensions_that_meet_are_those_of_some_node(uses):
     assert most_combined(uses) == max(map(len, met))
     masks = {mask for _, conditions in uses for mask, _ in conditions}
     assert combinations(uses) <= len(uses) << len(masks)
+
+
+def test_partners_that_are_far_apart_take_no_more_memory_than_others():
+    """In a cube of 64 dimensions numbers of nodes differ in up to 64 bits."""
+    low, high = ((1, 0),), ((1, 1),)
+    uses = frozenset([(1 << 62, low), (1 << 63, high), (1 << 61, ((2, 1),))])
+    assert most_combined(uses) == 2

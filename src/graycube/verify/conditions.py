@@ -25,20 +25,20 @@ def most_combined(uses: frozenset[tuple[int, Conditions]]) -> int:
     2
     """
     masks = sorted({mask for _, conditions in uses for mask, _ in conditions})
-    met = defaultdict[int, int](int)  # the dimensions, as a mask, by the values of the parities
+    met = defaultdict[int, set[int]](set)  # the dimensions, by the values of the parities
     for dimension, conditions in uses:
         known = dict(conditions)
         if len(known) == len(conditions):  # else one parity would have two values
             free = [(0, 1 << j) for j, mask in enumerate(masks) if mask not in known]
             fixed = sum(known.get(mask, 0) << j for j, mask in enumerate(masks))
             for more in product(*free):
-                met[fixed + sum(more)] |= 1 << dimension
+                met[fixed + sum(more)].add(dimension)
     most = 0
     for values, dimensions in met.items():
-        if dimensions.bit_count() > most:
+        if len(dimensions) > most:
             parities = ((mask, values >> j & 1) for j, mask in enumerate(masks))
             if consistent(parities):
-                most = dimensions.bit_count()
+                most = len(dimensions)
     return most
 
 
