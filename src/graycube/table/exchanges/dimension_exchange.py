@@ -9,11 +9,14 @@ done in between, and costs nothing.
 from collections.abc import Sequence
 
 from graycube.gf2 import Exchange
-from graycube.gf2.factor import factor
+from graycube.gf2.factor import factor, in_order
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task, Way, hop
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
+
+TURNED = 6
+"""Up to so many dimensions, orders that go round are tried as well, up and down."""
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -21,9 +24,24 @@ def applicable(task: Task, machine: Machine) -> str | None:
     return why_conversion(task, machine)
 
 
-def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
-    """With the fewest exchanges."""
-    return in_turn(task, "exchange", factor(task.move, task.n))
+def emit(task: Task, machine: Machine) -> Schedule:
+    """With few exchanges; of some orders the cheapest, where the first may not be best."""
+    move, n = task.move, task.n
+    made = in_turn(task, "exchange", factor(move, n))
+    if n > TURNED or not machine.alike or made.cycles == fewest_elements(task):
+        return made
+    ways = (tuple(range(n)), tuple(range(n))[::-1])
+    orders = (way[k:] + way[:k] for way in ways for k in range(n))
+    others = (in_turn(task, "exchange", in_order(move, n, order)) for order in orders)
+    return min((made, *others), key=lambda one: in_sequence(one, machine))
+
+
+def fewest_elements(task: Task) -> int:
+    """The crossings of the elements of a node by shortest ways, in the mean."""
+    rows = task.move.matrix.rows[: task.n]
+    changed = sum(row != 1 << d for d, row in enumerate(rows))
+    flipped = sum(row == 1 << d and task.move.constant >> d & 1 for d, row in enumerate(rows))
+    return (changed * task.block >> 1) + flipped * task.block
 
 
 def price(task: Task, machine: Machine) -> float:

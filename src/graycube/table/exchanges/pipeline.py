@@ -16,7 +16,10 @@ from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
-from graycube.table.exchanges.dimension_exchange import emit as exchange_in_turn
+from graycube.table.exchanges.dimension_exchange import (
+    emit as exchange_in_turn,
+    fewest_elements,
+)
 from graycube.table.exchanges.piecewise import piecewise
 from graycube.table.networks import Method, network, seconds, with_best_messages
 from graycube.table.networks.outline import Outline
@@ -40,21 +43,13 @@ def applicable(task: Task, machine: Machine) -> str | None:
         return f"a block of {task.block} elements has no halves"
     alone = machine.links_at_once == 1
     in_turn = exchange_in_turn(task, machine).cycles if alone else inf
-    if in_turn == _least(task):
+    if in_turn == fewest_elements(task):
         return _NO_BETTER
     try:
         made = emit(task, machine)
     except GraycubeError as error:
         return str(error)
     return _NO_BETTER if made.cycles >= in_turn else None
-
-
-def _least(task: Task) -> int:
-    """The crossings of the elements of a node by shortest ways, in the mean."""
-    rows = task.move.matrix.rows[: task.n]
-    changed = sum(row != 1 << d for d, row in enumerate(rows))
-    flipped = sum(row == 1 << d and task.move.constant >> d & 1 for d, row in enumerate(rows))
-    return (changed * task.block >> 1) + flipped * task.block
 
 
 @lru_cache(maxsize=1 << 5)
