@@ -285,3 +285,11 @@ def test_plans_have_these_bounds():
             machine = gc.Machine(n, ports=ports, startup=3.0, per_byte=2.0)
             volumes = {b.name: b.seconds - b.startup for b in lower_bounds(task, machine)}
             assert volumes["flow"] == pytest.approx(float(Fraction(share)) * 8000)
+
+
+@pytest.mark.parametrize("block", [0, -1, 2.5, "8"])
+def test_a_block_has_one_element_or_more(block):
+    proof = known_certificate(3, 1)
+    assert repr(proof).endswith("1 port: 4/3 K>")
+    with pytest.raises((InvalidValueError, InvalidTypeError), match="block is"):
+        proof.cycles(block)

@@ -15,10 +15,12 @@ from typing import Literal
 
 from graycube.cost.tolls import Tolls
 from graycube.errors import GraycubeError, InvalidValueError
+from graycube.gf2 import require_int
 from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.parsing import parsed_json
 from graycube.schedule import Task
+from graycube.texts import counted
 from graycube.whole_files import read_text, write_whole
 
 FORMAT = "graycube certificate"
@@ -61,8 +63,8 @@ class Certificate:
             )
 
     def __repr__(self) -> str:
-        ports = self.machine.links_at_once
-        return f"<Certificate {self.source} to {self.target}, {ports} ports: {self.share} K>"
+        ports = counted(self.machine.links_at_once, "port")
+        return f"<Certificate {self.source} to {self.target}, {ports}: {self.share} K>"
 
     def cycles(self, block: int) -> int:
         """The cycles that every schedule for such blocks needs at least.
@@ -73,7 +75,7 @@ class Certificate:
         2 889
         all 600
         """
-        return ceil(self.share * block)
+        return ceil(self.share * require_int(block, "block", least=1))
 
     def save(self, path: str | Path) -> None:
         """Write it to a file, which :func:`load_certificate` reads: all of it or nothing.
