@@ -1,5 +1,6 @@
 """Stores of Zarr and checkpoints: read by Zarr itself, into any layout, whole or not there."""
 
+import inspect
 import json
 from itertools import product
 
@@ -287,3 +288,32 @@ def test_a_pointer_to_what_is_gone_is_named(tmp_path):
     pointer.write_text(json.dumps({**content, "generation": "0" * 16 + ".generation"}))
     with pytest.raises(InvalidValueError, match=r"checkpoint \(u is gone\)"):
         gc.array.Checkpoint(tmp_path).load({"u": LAYOUTS[0]})
+
+
+def saves_while_it_is_read(monkeypatch, save, times=1):
+    """Somebody saves after a store was opened, and before its elements are read."""
+    attempted, left = archive._attempted, [times]
+
+    def late(path, read):
+        if left[0] and "store[" in inspect.getsource(read):
+            left[0] -= 1
+            save()
+        return attempted(path, read)
+
+    monkeypatch.setattr(archive, "_attempted", late)
+
+
+def test_a_state_that_goes_while_it_is_read_is_not_read_as_zeros(tmp_path, monkeypatch):
+    saved(tmp_path, 1)
+    saves_while_it_is_read(monkeypatch, lambda: saved(tmp_path, 2))
+    assert np.array_equal(u_of(gc.array.Checkpoint(tmp_path)), 2 * X)
+
+
+def test_a_store_that_is_replaced_while_it_is_read(tmp_path, monkeypatch):
+    path = tmp_path / "u.zarr"
+    field().save(path)
+    saves_while_it_is_read(monkeypatch, lambda: field(x=2 * X).save(path), times=2)
+    assert np.array_equal(gc.CubeArray.load(path, LAYOUTS[1]).to_numpy(), 2 * X)
+    saves_while_it_is_read(monkeypatch, lambda: field().save(path), times=1000)
+    with pytest.raises(InvalidValueError, match=r"zarr.json was replaced while it was read"):
+        gc.CubeArray.load(path, LAYOUTS[1])

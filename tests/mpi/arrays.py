@@ -11,6 +11,7 @@ import tempfile
 from contextlib import suppress
 from itertools import permutations, product
 from pathlib import Path
+from shutil import rmtree
 from unittest.mock import patch
 
 import numpy as np
@@ -20,6 +21,7 @@ from mpi_checks import checks, raised
 
 import graycube as gc
 from graycube.array import moving
+from graycube.array.disk import files as files_of_arrays
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.fourier import passes
 from graycube.gf2 import AffineMap, Matrix
@@ -655,6 +657,31 @@ def files(comm):
         folder.rmdir()
 
 
+def replaced_files(comm):
+    """The last rank opens a file late, when another is in its place: all read that one."""
+    path = Path(comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)) / "x.npy"
+    layout = gc.Layout.mesh((4 * comm.size,), (comm.size,))
+    x, opened, begun = noise(layout.shape), files_of_arrays._opened, []
+    gc.CubeArray.from_numpy(x, layout, comm).save(path)
+
+    def late(*given):
+        found = opened(*given)
+        if not begun:
+            begun.append(path)
+            comm.Barrier()
+            if comm.rank == comm.size - 1:
+                np.save(path.with_name("y.npy"), 2 * x)
+                path.with_name("y.npy").replace(path)
+                found = opened(*given)
+        return found
+
+    with patch.object(files_of_arrays, "_opened", late):
+        yield same(gc.CubeArray.load(path, layout, comm).to_numpy(), 2 * x), "two files"
+    comm.Barrier()
+    if comm.rank == 0:
+        rmtree(path.parent)
+
+
 # Communicators
 
 
@@ -749,7 +776,7 @@ CHECKS = (
     | checks((2, 4), reductions, again_and_again, planned, requests_are_kept, communicators)
     | checks((1, 2, 4, 8), relayouts)
     | checks(EVEN, results_stay, counts)
-    | checks((2,), requests_are_freed, many_numbers)
+    | checks((2,), requests_are_freed, many_numbers, replaced_files)
     | checks((1, 2, 8), windows, files)
     | checks((3,), not_a_power_of_two)
 )

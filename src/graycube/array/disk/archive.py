@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.array.disk.meanwhile import undisturbed
 from graycube.array.held import Held
 from graycube.array.local import local
 from graycube.array.moving import straight
@@ -106,7 +107,8 @@ def load_zarr(path: str | Path, layout: Placement, comm: Comm | None) -> _Array:
         blocks = _read(Path(path), home, nodes, check=nodes.start == 0)
         return (blocks, home), {**facts_of("load", layout, blocks), "path": path}
 
-    blocks, home = together(comm, prepare)
+    mark = f"{path}/zarr.json"
+    blocks, home = undisturbed(mark, comm, lambda: together(comm, prepare))
     return straight(blocks, home, layout, comm)
 
 

@@ -8,15 +8,16 @@ Generations that do not count go with the next one.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from shutil import rmtree
-from typing import Any
+from typing import Any, TypeVar
 
 from graycube.array.cube_array import CubeArray
 from graycube.array.disk.archive import load_zarr, need_zarr, plain_number, save_zarr
+from graycube.array.disk.meanwhile import undisturbed
 from graycube.array.ranks import spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout import Layout
@@ -26,6 +27,7 @@ from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
 from graycube.whole_files import read_text, settled, write_whole
 
+_T = TypeVar("_T")
 _POINTER = "current.json"
 _GENERATION = re.compile(r"[0-9a-f]{16}\.generation")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -105,14 +107,19 @@ class Checkpoint:
                 raise self._refused(f"{gone[0]} is gone")
             return (folder, wanted), {"generation": generation, "names": wanted}
 
-        folder, names = together(self.comm, begin)
-        each = dict.fromkeys(names, layouts) if isinstance(layouts, Placement) else layouts
-        return {
-            name: CubeArray(
-                load_zarr(folder / f"{name}.zarr", each[name], self.comm), each[name], self.comm
-            )
-            for name in names
-        }
+        def read() -> dict[str, CubeArray]:
+            folder, names = together(self.comm, begin)
+            each = dict.fromkeys(names, layouts) if isinstance(layouts, Placement) else layouts
+            return {
+                name: CubeArray(
+                    load_zarr(folder / f"{name}.zarr", each[name], self.comm),
+                    each[name],
+                    self.comm,
+                )
+                for name in names
+            }
+
+        return self._undisturbed(read)
 
     def attributes(self) -> dict[str, Any]:
         """What was saved beside the arrays."""
@@ -121,7 +128,7 @@ class Checkpoint:
             generation, _, attributes = self._current()
             return attributes, {"generation": generation}
 
-        return together(self.comm, read)
+        return self._undisturbed(lambda: together(self.comm, read))
 
     def exists(self) -> bool:
         """Whether anything was saved, so that a program can go on from there.
@@ -135,6 +142,10 @@ class Checkpoint:
             return found, {"found": found}
 
         return together(self.comm, look)
+
+    def _undisturbed(self, read: Callable[[], _T]) -> _T:
+        """What is read of one state: the files of an older one go when another counts."""
+        return undisturbed(f"{self.folder}/{_POINTER}", self.comm, read)
 
     def _current(self) -> tuple[str, list[str], dict[str, Any]]:
         """The generation that counts, the names of its arrays, and its attributes."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from graycube.array.disk.meanwhile import undisturbed
 from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
@@ -94,7 +95,9 @@ def load(path: str | Path, layout: Placement, comm: Comm | None) -> _Blocks:
         blocks = np.array(layout.scatter(_opened(Path(path), layout), nodes))
         return blocks, {**facts_of("load", layout, blocks), "path": path}
 
-    return together(comm, prepare)
+    if spread(comm) is None:  # a file is opened once, and stays what it was
+        return together(comm, prepare)
+    return undisturbed(path, comm, lambda: together(comm, prepare))
 
 
 def _finish(began: list[Path], target: Path) -> tuple[None, Facts]:
