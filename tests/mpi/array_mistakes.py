@@ -1,5 +1,6 @@
 """Wrong calls with arrays: what one rank does wrong is raised on all, and they go on."""
 
+import resource
 import tempfile
 import threading
 import warnings
@@ -376,6 +377,13 @@ def saves(comm, a, path):
         yield from refused(comm, partial((a * 2).save, path), GraycubeError, "not today")
     finally:
         Path.replace = replace
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if comm.rank == comm.size - 1:  # to a writer the same as a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200, limits[1]))
+    try:
+        yield from refused(comm, partial((a * 2).save, path), GraycubeError, "OSError")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def loads(comm, a, path):

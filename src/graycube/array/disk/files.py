@@ -6,6 +6,7 @@ reader finds the old array or the new one. Every rank writes and reads its own e
 
 import os
 from ast import literal_eval
+from errno import EIO
 from math import prod
 from pathlib import Path
 from secrets import token_hex
@@ -80,7 +81,8 @@ def save(
             with began[0].open("wb") as file:
                 np.save(file, layout.gather(blocks))
         else:
-            _write_together(began, blocks, layout, over)
+            with named(path):
+                _write_together(began, blocks, layout, over)
         together(comm, lambda: _finish(began, target))  # then it is there for every rank
     finally:
         for beside in began:
@@ -203,15 +205,18 @@ def _write_own(
         places = _box(layout, own, size, element) if len(data) else element.Dup()
     data = np.ascontiguousarray(data)
     places.Commit()
-    file = MPI.File.Open(comm, os.fspath(beside), MPI.MODE_WRONLY)
     try:
-        file.Set_view(start, element, places)
-        file.Write_all([data.reshape(-1).view(np.uint8), len(data), element])
-        file.Sync()
-    finally:
-        file.Close()
-        places.Free()
-        element.Free()
+        file = MPI.File.Open(comm, os.fspath(beside), MPI.MODE_WRONLY)
+        try:
+            file.Set_view(start, element, places)
+            file.Write_all([data.reshape(-1).view(np.uint8), len(data), element])
+            file.Sync()
+        finally:
+            file.Close()
+            places.Free()
+            element.Free()
+    except MPI.Exception as error:  # it says what the system refuses at the end of its text
+        raise OSError(EIO, error.Get_error_string().split(": ")[-1].strip()) from None
     return None, {}
 
 
