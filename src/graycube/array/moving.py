@@ -114,7 +114,7 @@ def reordered(blocks: _Blocks, layout: Placement, target: Placement, nodes: rang
         box = blocks.reshape(*layout.boxes(nodes)[2:], *payload)
         made = target.scatter(box) if len(nodes) > 1 else target.piece(nodes).block(box)
     else:
-        made = layout.piece(nodes).of(blocks)
+        made = layout.gather(blocks) if len(nodes) > 1 else layout.piece(nodes).of(blocks)
     return made.reshape(*target.held_shape(nodes), *payload)
 
 

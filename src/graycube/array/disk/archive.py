@@ -37,13 +37,17 @@ from graycube.layout.layout import require_cube
 from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
+from graycube.layout.share import SharedAxis
 from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
+from graycube.texts import as_given
 from graycube.whole_files import named, settled
 
 _Array = NDArray[Any]
 CHUNK = 1 << 25
-"""Bytes of a chunk at most: what libraries read at once with ease."""
+"""Bytes of a chunk at most, where it can be cut: what libraries read at once with ease."""
+PIECES = 1000
+"""So many pieces a length is cut into at once, at most: each chunk is a file."""
 WHOLE = "_whole"
 """The attribute that says of a store that no chunk was left out."""
 
@@ -90,7 +94,8 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
         beside = began[0] if over is None else over.bcast(began[0] if began else None)
         if prod(a.shape):
             boxes = straight(a.blocks, a.layout, home, a.comm)
-            together(a.comm, lambda: _write_own(beside, a.with_blocks(boxes, home)))
+            with named(path):
+                together(a.comm, lambda: _write_own(beside, a.with_blocks(boxes, home)))
         together(a.comm, lambda: _finish(began, target))
     finally:
         for left in began:
@@ -159,10 +164,10 @@ def _create(path: Path, a: Held, home: Ownership, attributes: Mapping[str, Any])
     zarr = need_zarr()
     try:
         zarr.create_array(
-            os.fspath(path),
+            path,
             shape=a.shape,
             dtype=a.dtype,
-            chunks=_chunks([axis.block for axis in home.axes], a.payload, a.itemsize),
+            chunks=_chunks(home.axes, a.payload, a.itemsize),
             compressors=[zarr.codecs.Crc32cCodec()],
             attributes={
                 **json.loads(json.dumps({**attributes}, default=plain_number)),
@@ -171,30 +176,43 @@ def _create(path: Path, a: Held, home: Ownership, attributes: Mapping[str, Any])
         )
     except (TypeError, ValueError) as error:
         raise InvalidTypeError(
-            f"an array of dtype {a.dtype} with attributes {dict(attributes)!r:.80} "
+            f"an array of dtype {a.dtype} with attributes {as_given(attributes, 80)} "
             f"is no store of Zarr ({error})",
             "it has numbers of usual precision, and attributes that JSON can write",
             "convert them, or save a .npy file",
         ) from None
 
 
-def _chunks(box: Sequence[int], payload: Sequence[int], itemsize: int) -> tuple[int, ...]:
-    """The lengths of chunks that divide a box, none of them too large."""
-    lengths = list(box)
+def _chunks(
+    axes: Sequence[SharedAxis], payload: Sequence[int], itemsize: int
+) -> tuple[int, ...]:
+    """The lengths of chunks, of which no two nodes have parts, and none is too large."""
+    lengths = [axis.block for axis in axes]
     size = itemsize * prod(payload)
-    while size * prod(lengths) > CHUNK and max(lengths) > 1:
-        longest = lengths.index(max(lengths))
-        n = lengths[longest]
-        factor = next((k for k in range(2, int(n**0.5) + 1) if n % k == 0), n)
-        lengths[longest] //= factor
+    while size * prod(lengths) > CHUNK:
+        shorter = [
+            _cut(n, whole=axis.parts == 1) for n, axis in zip(lengths, axes, strict=True)
+        ]
+        if shorter == lengths:
+            break
+        longest = max(range(len(axes)), key=lambda k: (shorter[k] < lengths[k], lengths[k]))
+        lengths[longest] = shorter[longest]
     return (*lengths, *(max(1, n) for n in payload))
+
+
+def _cut(length: int, *, whole: bool) -> int:
+    """What is next shorter: the half of an axis that one node has, or what divides a box."""
+    if whole:
+        return -(-length // 2)
+    factor = next((k for k in range(2, PIECES) if length % k == 0), 1)
+    return length // factor
 
 
 def _write_own(path: Path, held: Held) -> tuple[None, Facts]:
     """The box of this rank, or the whole array."""
     zarr = need_zarr()
     with zarr.config.set({"array.write_empty_chunks": True}):  # it is read as a store is opened
-        store = zarr.open_array(os.fspath(path), mode="r+")
+        store = zarr.open_array(path, mode="r+")
     piece = held.layout.piece(held.nodes)
     if prod(piece.shape):
         corner = (along[:1] for along in piece.coordinates)
@@ -237,7 +255,7 @@ def _read(path: Path, layout: Placement, nodes: range, *, check: bool) -> _Array
     zarr = need_zarr()
     if not path.exists():
         raise FileNotFoundError(ENOENT, os.strerror(ENOENT), os.fspath(path))
-    store = _attempted(path, lambda: zarr.open_array(os.fspath(path), mode="r"))
+    store = _attempted(path, lambda: zarr.open_array(path, mode="r"))
     if store.shape[: len(layout.shape)] != layout.shape:
         raise InvalidValueError(
             f"{path} has an array of shape {store.shape}",
@@ -245,10 +263,10 @@ def _read(path: Path, layout: Placement, nodes: range, *, check: bool) -> _Array
             "take the layout that it was saved from, or another store; a checkpoint of several "
             "shapes takes layouts by name, {'u': ..., 'v': ...}",
         )
-    if store.dtype.kind not in "biufcV" or store.dtype.hasobject:
+    if store.dtype.hasobject:
         raise _unreadable(path, f"its elements are {store.dtype}")
     if check and store.size and store.attrs.get(WHOLE):
-        missing = store.nchunks - _attempted(path, lambda: store.nchunks_initialized)
+        missing = _attempted(path, lambda: store.nchunks - store.nchunks_initialized)
         if missing:
             raise _unreadable(path, f"{missing} of {store.nchunks} chunks are missing")
     if len(nodes) > 1:  # all of them

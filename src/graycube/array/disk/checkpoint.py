@@ -25,6 +25,7 @@ from graycube.layout.placement import Placement
 from graycube.parsing import parsed_json
 from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
+from graycube.texts import as_given
 from graycube.whole_files import read_text, settled, write_whole
 
 _T = TypeVar("_T")
@@ -201,12 +202,12 @@ def _require_array(name: object, a: object, comm: Comm | None) -> None:
 
 
 def _written(generation: str, names: list[str], attributes: Mapping[str, Any]) -> str:
-    content = {"generation": generation, "arrays": names, "attributes": {**attributes}}
     try:
+        content = {"generation": generation, "arrays": names, "attributes": {**attributes}}
         text = json.dumps(content, indent=1, allow_nan=False, default=plain_number)
     except (TypeError, ValueError) as error:
         raise InvalidTypeError(
-            f"the attributes are {dict(attributes)!r:.80} ({error})",
+            f"the attributes are {as_given(attributes, 80)} ({error})",
             "they must be numbers, texts, lists and dictionaries that JSON can write",
             "convert them, with float() or tolist()",
         ) from None
@@ -216,4 +217,13 @@ def _written(generation: str, names: list[str], attributes: Mapping[str, Any]) -
             f"at most {MOST} are read again",
             "save them as an array",
         )
+    parsed_json(text, _not_again)  # else this state would count, and could not be loaded
     return text
+
+
+def _not_again(why: str) -> InvalidValueError:
+    return InvalidValueError(
+        f"the attributes cannot be read again ({why})",
+        "their keys are different texts, and they are not deep",
+        "rename a key, or save fewer",
+    )
