@@ -29,7 +29,7 @@ def require_writable(path: str | Path) -> Path:
     graycube.errors.InvalidValueError: cannot write nowhere/report.html: it must name a file
     in a folder that exists; check the path
     """
-    target = Path(path).resolve()
+    target = Path(os.path.realpath(path))  # of a link to itself it is the link
     if not target.parent.is_dir() or (target.exists() and not target.is_file()):
         raise InvalidValueError(
             f"cannot write {path}",

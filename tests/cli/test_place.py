@@ -183,6 +183,13 @@ def test_what_is_no_matrix(name, content, tmp_path):
     assert "has no table of numbers" in ran.err
 
 
+def test_a_device_is_no_matrix(tmp_path):
+    """It may never end."""
+    (tmp_path / "sent").symlink_to("/dev/null")
+    line = cli(*TORUS, "--matrix", str(tmp_path / "sent")).refused()
+    assert "it is neither a file nor a pipe" in line
+
+
 @pytest.mark.parametrize("shape", [(9 * 10**9, 4), (10**20, 10**20), (4, 4, 1)])
 def test_no_room_is_made_for_what_a_header_says(shape, tmp_path):
     path = tmp_path / "sent.npy"

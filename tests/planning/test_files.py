@@ -131,6 +131,12 @@ def test_the_unfinished_file_of_another_writer_is_left_alone(tmp_path, monkeypat
     assert other.read_text() == "half a plan"
 
 
+def test_a_link_to_itself_is_replaced(tmp_path):
+    (tmp_path / "plan.json").symlink_to("plan.json")
+    chosen().save(tmp_path / "plan.json")
+    assert gc.load_plan(tmp_path / "plan.json") == chosen()
+
+
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
     with pytest.raises(InvalidValueError, match="nowhere"):
         chosen().save(tmp_path / "nowhere" / "plan.json")
@@ -250,7 +256,7 @@ def test_a_huge_cost_is_a_number_or_refused(file, cost, value):
 @pytest.mark.parametrize("machine", [{"dims": 0, "ports": "all"}, {"dims": 0}, {"dims": 9}])
 def test_a_machine_for_another_cube_is_refused(file, machine):
     rewrite(file, ("machine",), {"name": "other", **machine})
-    refused(file)
+    assert refused(file).startswith(f"{file} is no plan: the machine has ")
 
 
 @pytest.mark.parametrize("key", ["block", "itemsize"])

@@ -149,6 +149,7 @@ def _require_one_form(
 
 def _table(path: Path, places: int) -> Any:  # noqa: ANN401 - checked by the pattern
     try:
+        _require_end(path)
         if path.suffix == ".npy":
             _require_square(path, places)
             return np.load(path, mmap_mode="r", allow_pickle=False)
@@ -161,6 +162,12 @@ def _table(path: Path, places: int) -> Any:  # noqa: ANN401 - checked by the pat
             "it is a .npy file, or lines of numbers with commas",
             "save it by numpy.save or numpy.savetxt(..., delimiter=',')",
         ) from None
+
+
+def _require_end(path: Path) -> None:
+    """A device may never end."""
+    if not (path.is_file() or path.is_fifo()):
+        raise ValueError("it is neither a file nor a pipe")
 
 
 def _require_square(path: Path, places: int) -> None:

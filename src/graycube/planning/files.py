@@ -37,14 +37,14 @@ def plan_schema() -> str:
 
 def read_plan_text(path: str | Path) -> str:
     """The text of a file that may be a plan."""
-    return read_text(path, MAX_TEXT, partial(_unreadable, path))
+    return read_text(path, MAX_TEXT, partial(unreadable, path))
 
 
 def parsed_plan(text: str, path: str | Path) -> tuple[Schedule | Replication, Machine]:
     """The schedule and the machine of a text; errors say that it is from the path."""
-    content = parsed_json(text, partial(_unreadable, path))
+    content = parsed_json(text, partial(unreadable, path))
     if not isinstance(content, dict) or content.get("format") != "graycube plan":
-        raise _unreadable(path, "its format is not 'graycube plan'")
+        raise unreadable(path, "its format is not 'graycube plan'")
     if type(content.get("version")) is not int or content["version"] != 1:
         raise InvalidValueError(
             f"{path} has version {content.get('version')!r:.20}",
@@ -52,24 +52,29 @@ def parsed_plan(text: str, path: str | Path) -> tuple[Schedule | Replication, Ma
             "use a newer graycube, or write the plan again",
         )
     if set(content) != {"format", "version", "machine", "schedule"}:
-        raise _unreadable(path, "it must have a machine and a schedule and nothing else")
+        raise unreadable(path, "it must have a machine and a schedule and nothing else")
     try:
         schedule = schedule_of(content["schedule"])
     except GraycubeError as error:
-        raise _unreadable(path, str(error)) from None
+        raise unreadable(path, str(error)) from None
     if isinstance(schedule, Moves):
-        raise _unreadable(path, "a plan needs a symbolic schedule, not single moves")
+        raise unreadable(path, "a plan needs a symbolic schedule, not single moves")
     return schedule, _read_machine(path, content["machine"])
 
 
 def _read_machine(path: str | Path, entry: object) -> Machine:
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-        raise _unreadable(path, "its machine is no object with a name")
+        raise unreadable(path, "its machine is no object with a name")
     try:
         return Machine(**entry)
     except (TypeError, InvalidValueError) as error:
-        raise _unreadable(path, f"its machine is wrong ({error})") from None
+        raise unreadable(path, f"its machine is wrong ({error})") from None
 
 
-def _unreadable(path: str | Path, why: str) -> InvalidValueError:
+def unreadable(path: str | Path, why: str) -> InvalidValueError:
+    """What is raised where a file is no plan.
+
+    >>> print(unreadable("notes.txt", "it is empty"))
+    notes.txt is no plan: it is empty; see docs/format.md
+    """
     return InvalidValueError(f"{path} is no plan", why, "see docs/format.md")

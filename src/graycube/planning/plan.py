@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.cost import Bound, Traffic, lower_bounds
+from graycube.errors import InvalidValueError
 from graycube.host import host_array
 from graycube.machine import Machine, require_machine
 from graycube.planning.candidate import Candidate, all_candidates
 from graycube.planning.explain import sheet_of
-from graycube.planning.files import parsed_plan, plan_text
+from graycube.planning.files import parsed_plan, plan_text, unreadable
 from graycube.planning.others import counted, require_schedule
 from graycube.run import (
     Execution,
@@ -372,7 +373,11 @@ class Plan(Shown):
         graycube.errors.InvalidValueError: notes.txt is no plan: its format is not
         'graycube plan'; see docs/format.md
         """
-        return cls.from_schedule(*parsed_plan(text, path))
+        schedule, machine = parsed_plan(text, path)
+        try:
+            return cls.from_schedule(schedule, machine)
+        except InvalidValueError as error:  # they do not fit
+            raise unreadable(path, str(error)) from None
 
     @classmethod
     def from_schedule(
