@@ -1,17 +1,18 @@
 """Arrays on disk: one ``.npy`` file in natural order, which NumPy and many others read.
 
-Rule: it is written under another name beside the old file and takes its place at the end, so a
-reader finds the old array or the new one. Every rank writes and reads its own elements only.
+Rule: it is written under another name beside the old file and takes its place at the end. So a
+reader finds the old array or the new one. Every rank writes a box, and reads its own elements.
 """
 
 import os
 from ast import literal_eval
+from dataclasses import replace
 from errno import EIO
 from math import prod
 from pathlib import Path
 from secrets import token_hex
 from stat import S_ISREG
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 from warnings import catch_warnings
 
 import numpy as np
@@ -19,21 +20,19 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from graycube.array.disk.meanwhile import undisturbed
+from graycube.array.moving import straight
 from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
-from graycube.gf2.arrays import IntArray
-from graycube.layout import Layout
-from graycube.layout.pieces import Piece
+from graycube.layout import Ownership
+from graycube.layout.in_bits import in_boxes
+from graycube.layout.layout import require_cube
+from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.placement import Placement
 from graycube.run import mpi
 from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
 from graycube.whole_files import at_once, named, replaced, require_writable
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Datatype
-
 
 _Blocks = NDArray[Any]
 MAX_HEADER = 10_000  # bytes, as NumPy has it
@@ -163,6 +162,25 @@ def _read_header(file: BinaryIO, path: Path) -> tuple[tuple[int, ...], bool, np.
     return shape, order, dtype
 
 
+def in_own_boxes(layout: Placement) -> Ownership:
+    """A layout in which each node has one box: that of the same places, or a mesh.
+
+    >>> from graycube.layout import Layout
+    >>> in_own_boxes(Layout.mesh((8, 8), nodes=(2, 2), allocation="cyclic"))
+    <Ownership (8, 8) on 4 nodes: (8 on 2, 8 on 2)>
+    """
+    found = layout
+    if not isinstance(layout, Ownership):
+        cube = require_cube(layout, "a file")
+        left, nodes = cube.n - cube.copies, []
+        for axis in cube.axes:
+            nodes.append(1 << min(left, axis.bits))
+            left -= min(left, axis.bits)
+        found = in_boxes(cube) or in_blocks(cube.shape, nodes, cube.copy_count)
+    axes = (replace(axis, cyclic=False) for axis in found.axes)
+    return Ownership(tuple(axes), found.node_count)
+
+
 def _unreadable(path: Path, why: str) -> InvalidValueError:
     return InvalidValueError(
         f"{path} cannot be read as an array ({why})",
@@ -183,33 +201,28 @@ def _write_together(began: list[Path], blocks: _Blocks, layout: Placement, comm:
 
     beside, start = comm.bcast(together(comm, head))
     if prod(blocks.shape[2:]):  # on all ranks alike
-        together(comm, lambda: _write_own(beside, start, blocks, layout, comm))
+        home = in_own_boxes(layout)
+        boxes = straight(blocks, layout, home, comm)
+        together(comm, lambda: _write_own(beside, start, boxes, home, comm))
 
 
 def _write_own(
-    beside: Path, start: int, blocks: _Blocks, layout: Placement, comm: Comm
+    beside: Path, start: int, boxes: _Blocks, home: Ownership, comm: Comm
 ) -> tuple[None, Facts]:
-    """Write the elements of this rank where they belong."""
+    """Write the box of this rank where it belongs; of copies, the first."""
     MPI = mpi()  # noqa: N806 - as everybody calls it
-    size = blocks.itemsize * prod(blocks.shape[2:])
-    element = MPI.BYTE.Create_contiguous(size).Commit()
-    if isinstance(layout, Layout) and not layout.is_product:
-        index = layout.index(np.array(comm.rank), np.arange(layout.block_size))
-        order = np.argsort(index)
-        order = order[layout.locate(index[order])[0] == comm.rank]  # of copies, the lowest
-        data, places = blocks[0][order], _at(index[order], size, element)
-    else:
-        first = layout.nodes_like(comm.rank)[0] == comm.rank
-        own = layout.piece(range(comm.rank, comm.rank + 1))
-        data = own.of(blocks).reshape(blocks.shape[1:]) if first else blocks[0, :0]
-        places = _box(layout, own, size, element) if len(data) else element.Dup()
-    data = np.ascontiguousarray(data)
+    element = MPI.BYTE.Create_contiguous(boxes.itemsize * prod(boxes.shape[2:])).Commit()
+    own = home.piece(range(comm.rank, comm.rank + 1))
+    count = prod(own.shape) if home.nodes_like(comm.rank)[0] == comm.rank else 0
+    corner = [int(along[0]) for along in own.coordinates if count]
+    places = element.Create_subarray(home.shape, own.shape, corner) if count else element.Dup()
     places.Commit()
+    data = np.ascontiguousarray(boxes).reshape(-1).view(np.uint8)
     try:
         file = MPI.File.Open(comm, os.fspath(beside), MPI.MODE_WRONLY)
         try:
             file.Set_view(start, element, places)
-            file.Write_all([data.reshape(-1).view(np.uint8), len(data), element])
+            file.Write_all([data, count, element])
             file.Sync()
         finally:
             file.Close()
@@ -218,27 +231,3 @@ def _write_own(
     except MPI.Exception as error:  # it says what the system refuses at the end of its text
         raise OSError(EIO, error.Get_error_string().split(": ")[-1].strip()) from None
     return None, {}
-
-
-def _at(index: IntArray, size: int, element: "Datatype") -> "Datatype":
-    """The places of elements of some bytes, as MPI has it."""
-    first, lengths = _runs(index)
-    return element.Create_hindexed(lengths, (first * size).tolist())
-
-
-def _box(layout: Placement, piece: Piece, size: int, element: "Datatype") -> "Datatype":
-    """The places of the elements of a piece, axis by axis."""
-    made = [element.Create_resized(0, size)]
-    for own, length in zip(reversed(piece.coordinates), reversed(layout.shape), strict=True):
-        row = _at(own, size, made[-1])
-        size *= length
-        made += [row, row.Create_resized(0, size)]
-    for kind in made[:-1]:
-        kind.Free()
-    return made[-1]
-
-
-def _runs(index: IntArray) -> tuple[IntArray, list[int]]:
-    """The first of every run of ascending numbers, and how many it has."""
-    starts = np.flatnonzero(np.diff(index, prepend=-2) != 1)
-    return index[starts], np.diff(starts, append=len(index)).tolist()
