@@ -11,7 +11,6 @@ import pytest
 import graycube as gc
 from graycube.array import moving
 from graycube.array.disk import archive
-from graycube.array.disk.files import in_own_boxes
 from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
 from graycube.layout.owned_mesh import in_blocks
 
@@ -108,7 +107,7 @@ def test_a_store_is_made_in_little_memory():
     layout = gc.Layout.mesh((512, 256), (4, 2), code="gray", ownership=False)
     a = gc.CubeArray.from_numpy(np.ones((512, 256)), layout)
     tracemalloc.start()
-    moving.straight(a.blocks, layout, in_own_boxes(layout), None)
+    moving.straight(a.blocks, layout, archive._in_boxes(layout), None)
     assert tracemalloc.get_traced_memory()[1] < 2 * a.blocks.nbytes
     tracemalloc.stop()
 

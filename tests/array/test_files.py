@@ -10,6 +10,7 @@ from strategies import mesh_specs, recoded
 from sweeping import examples
 
 import graycube as gc
+from graycube.array.disk.files import in_stretches
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 
 LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray")
@@ -206,6 +207,22 @@ def test_what_is_no_path_is_refused(path, folder):
     with pytest.raises(TypeError):
         array().save(path)
     assert files(folder) == ["x.npy"]
+
+
+@pytest.mark.parametrize("shape", [(16,), (3, 5), (2, 7, 9), (1, 4), (5, 2, 2)])
+@pytest.mark.parametrize("count", [1, 2, 3, 6, 8])
+def test_each_node_has_a_stretch_of_the_file(shape, count):
+    """The elements follow each other, there and from node to node, and none has too many."""
+    mesh = (*[1] * (len(shape) - 1), count)
+    home = in_stretches(gc.Layout.mesh(shape, mesh, allocation="cyclic", ownership=True))
+    index, order, most = np.arange(np.prod(shape)).reshape(shape), [], 0
+    for node in range(count // home.copy_count):
+        own = index[np.ix_(*home.piece(range(node, node + 1)).coordinates)].ravel()
+        order += own.tolist()
+        most = max(most, own.size)
+    assert order == index.ravel().tolist()
+    assert home.node_count == count
+    assert most <= 2 * -(-index.size // count)
 
 
 def test_a_disk_that_is_full_leaves_the_old_file(folder):

@@ -11,6 +11,7 @@ Rules.
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from errno import ENOENT
 from itertools import product
 from math import prod
@@ -22,7 +23,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.disk.files import in_own_boxes
 from graycube.array.disk.meanwhile import undisturbed
 from graycube.array.held import Held
 from graycube.array.local import local
@@ -32,6 +32,9 @@ from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Ownership
+from graycube.layout.in_bits import in_boxes
+from graycube.layout.layout import require_cube
+from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
 from graycube.layout.share import SharedAxis
@@ -78,7 +81,7 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
 
     def begin() -> tuple[tuple[Path, Ownership], Facts]:
         require_plain(a.dtype)
-        target, home = _require_store(path), in_own_boxes(a.layout)
+        target, home = _require_store(path), _in_boxes(a.layout)
         if first:
             began.append(target.with_name(f".{token_hex(8)}.part"))
             with named(path):
@@ -105,7 +108,7 @@ def load_zarr(path: str | Path, layout: Placement, comm: Comm | None) -> _Array:
     def prepare() -> tuple[tuple[_Array, Placement], Facts]:
         nodes = nodes_here(require_layout(layout), comm)
         plain = layout.copy_count > 1 or spread(comm) is None
-        home = layout if plain else in_own_boxes(layout)
+        home = layout if plain else _in_boxes(layout)
         blocks = _read(Path(path), home, nodes, check=nodes.start == 0)
         return (blocks, home), {**facts_of("load", layout, blocks), "path": path}
 
@@ -140,6 +143,20 @@ def _require_store(path: str | Path) -> Path:
             "check the path",
         )
     return target
+
+
+def _in_boxes(layout: Placement) -> Ownership:
+    """A layout in which each node has one box: that of the same places, or a mesh."""
+    found = layout
+    if not isinstance(layout, Ownership):
+        cube = require_cube(layout, "a store")
+        left, nodes = cube.n - cube.copies, []
+        for axis in cube.axes:
+            nodes.append(1 << min(left, axis.bits))
+            left -= min(left, axis.bits)
+        found = in_boxes(cube) or in_blocks(cube.shape, nodes, cube.copy_count)
+    axes = (replace(axis, cyclic=False) for axis in found.axes)
+    return Ownership(tuple(axes), found.node_count)
 
 
 def _create(path: Path, a: Held, home: Ownership, attributes: Mapping[str, Any]) -> None:

@@ -1,13 +1,12 @@
 """Arrays on disk: one ``.npy`` file in natural order, which NumPy and many others read.
 
 Rule: it is written under another name beside the old file and takes its place at the end. So a
-reader finds the old array or the new one. Every rank writes a box, and reads its own elements.
+reader finds the old array or the new one. Every rank writes a stretch of it, and reads its own
+elements.
 """
 
 import os
 from ast import literal_eval
-from dataclasses import replace
-from errno import EIO
 from math import prod
 from pathlib import Path
 from secrets import token_hex
@@ -25,11 +24,8 @@ from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, t
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
-from graycube.layout.in_bits import in_boxes
-from graycube.layout.layout import require_cube
 from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.placement import Placement
-from graycube.run import mpi
 from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
 from graycube.whole_files import at_once, named, replaced, require_writable
@@ -162,25 +158,6 @@ def _read_header(file: BinaryIO, path: Path) -> tuple[tuple[int, ...], bool, np.
     return shape, order, dtype
 
 
-def in_own_boxes(layout: Placement) -> Ownership:
-    """A layout in which each node has one box: that of the same places, or a mesh.
-
-    >>> from graycube.layout import Layout
-    >>> in_own_boxes(Layout.mesh((8, 8), nodes=(2, 2), allocation="cyclic"))
-    <Ownership (8, 8) on 4 nodes: (8 on 2, 8 on 2)>
-    """
-    found = layout
-    if not isinstance(layout, Ownership):
-        cube = require_cube(layout, "a file")
-        left, nodes = cube.n - cube.copies, []
-        for axis in cube.axes:
-            nodes.append(1 << min(left, axis.bits))
-            left -= min(left, axis.bits)
-        found = in_boxes(cube) or in_blocks(cube.shape, nodes, cube.copy_count)
-    axes = (replace(axis, cyclic=False) for axis in found.axes)
-    return Ownership(tuple(axes), found.node_count)
-
-
 def _unreadable(path: Path, why: str) -> InvalidValueError:
     return InvalidValueError(
         f"{path} cannot be read as an array ({why})",
@@ -200,34 +177,39 @@ def _write_together(began: list[Path], blocks: _Blocks, layout: Placement, comm:
         return (began[0], int(made.offset)), {}
 
     beside, start = comm.bcast(together(comm, head))
-    if prod(blocks.shape[2:]):  # on all ranks alike
-        home = in_own_boxes(layout)
-        boxes = straight(blocks, layout, home, comm)
-        together(comm, lambda: _write_own(beside, start, boxes, home, comm))
+    if prod(layout.shape) * prod(blocks.shape[2:]):
+        home = in_stretches(layout)
+        rows = straight(blocks, layout, home, comm)
+        together(comm, lambda: _write_own(beside, start, rows, home, comm))
+
+
+def in_stretches(layout: Placement) -> Ownership:
+    """A layout in which each node has elements that follow each other in the file.
+
+    >>> from graycube.layout import Layout
+    >>> print(in_stretches(Layout.mesh((4, 8), nodes=(2, 4), allocation="cyclic")))
+    (4 on 4, 8 on 2)
+    """
+    left, parts = layout.node_count // layout.copy_count, []
+    for length in layout.shape:  # of an axis with one row a node, the next one is shared too
+        enough = range(max(1, min(left, length)), left + 1)
+        parts.append(next(count for count in enough if left % count == 0))
+        left //= parts[-1]
+    return in_blocks(layout.shape, parts, layout.node_count // prod(parts))
 
 
 def _write_own(
-    beside: Path, start: int, boxes: _Blocks, home: Ownership, comm: Comm
+    beside: Path, start: int, rows: _Blocks, home: Ownership, comm: Comm
 ) -> tuple[None, Facts]:
-    """Write the box of this rank where it belongs; of copies, the first."""
-    MPI = mpi()  # noqa: N806 - as everybody calls it
-    element = MPI.BYTE.Create_contiguous(boxes.itemsize * prod(boxes.shape[2:])).Commit()
+    """Write the stretch of this rank; of copies, the first."""
     own = home.piece(range(comm.rank, comm.rank + 1))
-    count = prod(own.shape) if home.nodes_like(comm.rank)[0] == comm.rank else 0
-    corner = [int(along[0]) for along in own.coordinates if count]
-    places = element.Create_subarray(home.shape, own.shape, corner) if count else element.Dup()
-    places.Commit()
-    data = np.ascontiguousarray(boxes).reshape(-1).view(np.uint8)
-    try:
-        file = MPI.File.Open(comm, os.fspath(beside), MPI.MODE_WRONLY)
-        try:
-            file.Set_view(start, element, places)
-            file.Write_all([data, count, element])
-            file.Sync()
-        finally:
-            file.Close()
-            places.Free()
-            element.Free()
-    except MPI.Exception as error:  # it says what the system refuses at the end of its text
-        raise OSError(EIO, error.Get_error_string().split(": ")[-1].strip()) from None
+    if rows.size and home.nodes_like(comm.rank)[0] == comm.rank:
+        corner = [along[0] for along in own.coordinates]
+        first = int(np.ravel_multi_index(corner, home.shape))
+        data = np.ascontiguousarray(rows).reshape(-1).view(np.uint8)
+        with beside.open("r+b") as file:
+            file.seek(start + first * rows.itemsize * prod(rows.shape[2:]))
+            file.write(data.data)
+            file.flush()
+            os.fsync(file.fileno())  # what another rank has on another computer
     return None, {}
