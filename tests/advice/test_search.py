@@ -12,7 +12,7 @@ from butterfly_cases import axis_bits
 from sweeping import larger, seeds
 
 import graycube as gc
-from graycube.advice import Methods, Repeated
+from graycube.advice import Methods, Repeated, search
 from graycube.advice.homes import homes
 from graycube.advice.known import Conversion
 from graycube.advice.paths import Ways, power
@@ -563,6 +563,23 @@ def test_turns_that_alternate_are_told_as_one():
 def test_programs_of_many_phases_have_advice():
     machine = gc.Machine(dims=2, startup=1.0)
     assert gc.advise([gc.FFT(), gc.Stencil()] * 300, machine=machine, size=16).cost > 0
+
+
+def test_loops_that_occur_again_are_thought_of_once(monkeypatch):
+    """Also under other names; a name that is varied tells them apart."""
+    turns = []
+    monkeypatch.setattr(search, "power", lambda *args: turns.append(args) or power(*args))
+    asked = {"machine": gc.Machine(dims=2, startup=1.0, per_byte=1.0), "size": 16}
+    body, thought = [gc.FFT(), gc.Stencil()], []
+    for count in (3, 30):
+        loops = [gc.Loop(body, 5, name=f"loop {k}") for k in range(count)]
+        found = gc.advise(loops, **asked)
+        thought.append(len(turns))
+        turns.clear()
+    assert thought[0] == thought[1]
+    assert found.cost == pytest.approx(gc.advise(gc.Loop(body, 150), **asked).cost)
+    longer = gc.advise([*loops[:4], gc.Loop(body, 9), *loops[5:]], **asked)
+    assert found.vary(**{"loop 4": [9]}).costs == (pytest.approx(longer.cost),)
 
 
 @pytest.mark.parametrize("order", [("stencil", "fft"), ("fft", "stencil")])

@@ -23,6 +23,7 @@ from graycube.advice.known import Known
 from graycube.advice.paths import (
     Chain,
     Leg,
+    LoopTurn,
     Repeated,
     Trace,
     Ways,
@@ -154,33 +155,40 @@ class Search:
             seen.append(ways[sure if alike else 0 : sure + 1])
         return seen
 
-    def _through(
+    def _through(  # noqa: PLR0913
         self,
         phases: Sequence[Phase],
         question: Question,
         opened: Opened,
+        made: dict[object, Ways | Chain | LoopTurn] | None = None,
         *,
         starts: Sequence[int] | None = None,
         depth: int = 1,
     ) -> Ways | Chain:
         """The cheapest ways through phases, from some places or all to every place.
 
-        Conversions that are ``depth`` loops deep are the last choice.
+        Conversions that are ``depth`` loops deep are the last choice. Loops and phases that
+        occur again are ``made`` once.
         """
         size = self.known.anywhere + 1
         total: Ways | Chain = nothing(size, starts)
         moves = nothing(size) if question.stay else self.known.conversions(depth)
-        made = dict[Phase, Ways | Chain]()
+        made = {} if made is None else made
         for phase in phases:
             if isinstance(phase, Loop):
-                body = self._through(phase.phases, question, opened, depth=depth + 1)
                 count = question.times.get(phase.name, phase.times)
-                total = then(then(total, moves), power(body, count, size))
+                loop = phase.phases, count, depth
+                if loop not in made:
+                    asked = question, opened, made
+                    body = self._through(phase.phases, *asked, depth=depth + 1)
+                    made[loop] = power(body, count, size)
+                total = then(then(total, moves), made[loop])
             else:
-                if phase not in made:
+                if (phase, depth) not in made:
                     step = self.known.phase(phase, opened)
-                    made[phase] = step if isinstance(phase, Elementwise) else then(moves, step)
-                total = then(total, made[phase])
+                    still = isinstance(phase, Elementwise)
+                    made[phase, depth] = step if still else then(moves, step)
+                total = then(total, made[phase, depth])
         return then(total, moves) if question.returns and depth == 1 else total
 
 
