@@ -560,6 +560,38 @@ def test_turns_that_alternate_are_told_as_one():
     assert paid(found.steps) == pytest.approx(found.cost)
 
 
+@pytest.mark.parametrize("times", [10**3, 1 << 29])
+def test_turns_that_come_round_in_threes_are_told_as_one(times):
+    """However the halves of a loop begin."""
+    loop = gc.Loop([gc.FFT(), gc.Stencil()], times)
+    machine = gc.Machine.profile("ipsc2", dims=4)
+    found = gc.advise(loop, machine=machine, size=(64, 64))
+    assert len(found.explain().splitlines()) < 100
+    assert paid(found.steps) == pytest.approx(found.cost)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ways_through_long_loops_are_short_to_tell(seed):
+    """Also where many turns come round."""
+    rng = np.random.default_rng(seed)
+    for count in (7, 11):
+        costs = rng.integers(1, 30, (count, count)) * 1.0
+        costs[rng.random((count, count)) < 0.5] = np.inf
+        ring = np.where(np.roll(np.eye(count), 1, axis=1) > 0, 1.0, np.inf)
+        for turn in (costs, ring):
+            ways = power(Ways(turn, lambda i, j: f"{i} {j}"), 1 << 20, count)
+            end = int(ways.costs[0].argmin())
+            if np.isfinite(ways.costs[0, end]):
+                trace = ways.trace(0, end)
+                assert told(trace) < 150
+                assert paid(trace) == pytest.approx(ways.costs[0, end])
+
+
+def told(trace):
+    """How many steps are named."""
+    return sum(told(step.steps) if isinstance(step, Repeated) else 1 for step in trace)
+
+
 def test_programs_of_many_phases_have_advice():
     machine = gc.Machine(dims=2, startup=1.0)
     assert gc.advise([gc.FFT(), gc.Stencil()] * 300, machine=machine, size=16).cost > 0

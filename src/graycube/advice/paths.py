@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Costs = NDArray[np.float64]
-MAX_PERIOD = 6
+MAX_PERIOD = 32
 """Turns of a loop that alternate are told as one if so many of them or fewer do."""
 _ROWS, _SUMS = 16, 1 << 15  # of costs that are added at once: rows, and numbers
 
@@ -186,12 +186,22 @@ def power(body: Ways | Chain, times: int, size: int) -> Ways | Chain | LoopTurn:
 
 
 def _merged(trace: Sequence[Leg | Repeated]) -> Trace:
-    """Equal turns that follow each other as one, and so for turns that alternate."""
+    """Equal turns that follow each other as one, and so for turns that alternate.
+
+    A, and B C A twice, is A B C twice, and A: so a turn goes behind those that end in it.
+    """
     done: list[Leg | Repeated] = []
     for step in trace:
-        done.append(step)
-        while _joined(done):
-            pass
+        passed = list[Leg | Repeated]()
+        while done and isinstance(step, Repeated) and isinstance(done[-1], Repeated):
+            if step.steps[-1:] != (done[-1],):
+                break
+            passed.append(done.pop())
+            step = Repeated((passed[-1], *step.steps[:-1]), step.times)  # noqa: PLW2901
+        for each in (step, *reversed(passed)):
+            done.append(each)
+            while _joined(done):
+                pass
     return tuple(done)
 
 
