@@ -45,6 +45,14 @@ def by_an_import(low, high, _bit, _index):
     return low * settings.factor, high
 
 
+def by_a_helper(low, high, _bit, _index):
+    return scaled_by_a_global(low), high
+
+
+def scaled_by_a_global(low):
+    return low * FACTOR
+
+
 @pytest.fixture
 def x():
     return put(np.arange(16, dtype="f4"), mesh_of((4,), explicit=True), P("a"))
@@ -58,7 +66,7 @@ def set_to(factor, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "stage", [by_a_global, from_within, by_a_class, by_a_module, by_an_import]
+    "stage", [by_a_global, from_within, by_a_class, by_a_module, by_an_import, by_a_helper]
 )
 def test_a_stage_may_read_what_is_around_it(stage, x, monkeypatch):
     for factor in (1.0, 0.0):
@@ -86,7 +94,50 @@ def test_modules_of_one_name_are_told_apart(x):
         assert gc.jax.scan(multiply, x + 1, 0).tolist()[2] == 6
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [(2, 2.5), (0.0, -0.0), (1, True), (jnp.ones(()), jnp.zeros(()))]
+)
+def test_what_a_function_knows_is_not_taken_for_its_equal(one, other, x):
+    def closed(factor):
+        return lambda low, high, *_: (jnp.copysign(low, factor), high * scale(factor))
+
+    def given(factor):
+        return lambda low, high, *_, f=factor: (jnp.copysign(low, f), high * scale(f))
+
+    def scale(factor):
+        return 1 if factor is True else 2
+
+    for factor in (one, other, one):
+        for made in (closed, given):
+            found = gc.jax.butterfly(x + 1, made(factor), bits=[0])
+            assert found.tolist()[:2] == [np.copysign(1, factor), 2 * scale(factor)]
+
+
+def test_what_counts_its_calls_or_calls_itself_is_called_each_time(x):
+    calls = 0
+
+    def op(a, b):
+        nonlocal calls
+        calls += 1
+        return a + b
+
+    def power(a, k):
+        return a * power(a, k - 1) if k else 1
+
+    for turn in (1, 2):
+        assert gc.jax.scan(op, x, 0).tolist()[-1] == 120
+        assert calls >= turn
+        assert gc.jax.scan(lambda a, b: power(a, 1) + b, x, 0).tolist()[-1] == 120
+
+
 added_in_jit = jax.jit(lambda low, high: low + high)
+
+
+def halved(low):
+    return low / TWO
+
+
+TWO = 2
 
 
 @pytest.mark.parametrize(
@@ -97,15 +148,20 @@ added_in_jit = jax.jit(lambda low, high: low + high)
         lambda x: gc.jax.scan(jax.jit(lambda low, high: low + high), x, 0),
         lambda x: gc.jax.scan(added_in_jit, x, 0),
         lambda x: gc.jax.scan(jax.jit(jnp.add), x, 0),
+        lambda x: gc.jax.scan(jax.lax.max, x, 0),
+        lambda x: gc.jax.butterfly(
+            x, lambda low, high, *_: (halved(low), added_in_jit(low, high))
+        ),
+        lambda x, k=3: gc.jax.butterfly(x, lambda low, high, *_, m=k: (low + k, high * m)),
         gc.jax.cumsum,
     ],
 )
-def test_what_is_written_in_place_is_compiled_once(call, x, caplog):
+def test_what_is_written_in_place_is_traced_and_compiled_once(call, x, caplog):
     call(x)
     with caplog.at_level(logging.WARNING), jax.log_compiles():
         for _ in range(3):
             call(x)
-        assert not [text for text in caplog.messages if "ompil" in text]
+        assert not caplog.messages  # neither compiled nor traced
         jax.jit(lambda x: x + 17)(x)  # the count can be other than zero
     assert [text for text in caplog.messages if "ompil" in text]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dis import get_instructions
 from functools import cache, lru_cache
-from types import CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import jax
@@ -17,7 +17,9 @@ KEPT = 256
 
 _ALONE = "__alone__"
 _FIXED = {"jax", "numpy", "math", "cmath", "operator"}
+_PLAIN = {bool, int, float, complex, str, type(None)}
 _NEW_NAMES = {"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"}
+_NEW_CELLS = {"STORE_DEREF", "DELETE_DEREF"}
 
 
 def over(
@@ -103,66 +105,83 @@ _kept = lru_cache(maxsize=KEPT)(_made)
 
 
 def settled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the user's, the same one for all that are alike and know nothing else.
+    """A function of the user's, the same one for all that are alike and know the same.
 
-    So what is written in place, as in a loop, is compiled once. Within ``jit`` here, one that
-    is under ``jit`` itself is taken as it was written.
+    So what is written in place, as in a loop, is compiled once. It may know numbers, texts,
+    modules of JAX, NumPy and Python, and functions that know no more. Within ``jit`` here, one
+    that is under ``jit`` itself is taken as it was written.
 
     >>> settled(lambda x: x)(2), settled(jnp.add) is jnp.add
     (2, True)
     >>> [settled(f) is settled(jax.jit(f)) for f in [lambda x: jnp.sin(x)]]
     [True]
     """
-    inner: Any = function
+    found: Callable[..., Any] = _settled(function, ())
+    return found
+
+
+def _settled(function: Any, within: tuple[object, ...]) -> Any:  # noqa: ANN401
+    inner = function
     while isinstance(inner, jax.stages.Wrapped):
         inner = inner.__wrapped__
-    plain: Callable[..., Any] = inner
-    if isinstance(inner, jnp.ufunc):
-        return plain
-    known = _known(inner)
-    return function if known is None else _alone(inner.__code__, known)
+    if is_lasting(inner):
+        return inner
+    if not isinstance(inner, FunctionType) or inner in within:
+        return function
+    names = _names(inner.__code__)
+    cells = inner.__closure__ or ()
+    if names is None or any(cell == CellType() for cell in cells):  # one is still empty
+        return function
+    around = {name: inner.__globals__[name] for name in sorted(names & {*inner.__globals__})}
+    options = inner.__kwdefaults__ or {}
+    values = *around.values(), *(cell.cell_contents for cell in cells), *options.values()
+    values += inner.__defaults__ or ()
+    known = tuple(_fixed(value, (*within, inner)) for value in values)
+    if None in known:
+        return function
+    return _alone(inner.__code__, (*around,), (*options,), known)
 
 
 def is_lasting(function: object) -> bool:
-    """Whether a function stays what it is: it is a ufunc, or ``settled`` and alone.
+    """Whether a function stays what it is: it is of JAX or the like, or ``settled`` and alone.
 
-    What another one knows may change, or be a tracer: its closure and defaults, what it
-    imports, and what it finds around it, unless that is a module of JAX, NumPy or Python.
+    What another one knows may change, or be a tracer: arrays, lists, classes, what it imports.
 
-    >>> scale = 2
-    >>> [is_lasting(settled(f)) for f in (jnp.add, lambda x: x + 1, lambda x: jnp.sin(x))]
+    >>> scale, table = 2, [2]
+    >>> [is_lasting(settled(f)) for f in (jnp.add, jax.lax.add, lambda x: jnp.sin(scale * x))]
     [True, True, True]
-    >>> [is_lasting(settled(f)) for f in ([].append, lambda x, k=2: k * x, lambda x: scale * x)]
-    [False, False, False]
+    >>> [is_lasting(settled(f)) for f in ([].append, lambda x: table[0] * x)]
+    [False, False]
     """
     if isinstance(function, FunctionType):
-        return _ALONE in function.__globals__
+        around = function.__globals__
+        own = not function.__closure__ and _is_fixed(around.get("__name__", ""))
+        return own or _ALONE in around
     return isinstance(function, jnp.ufunc)
 
 
-def _known(function: object) -> tuple[tuple[str, ModuleType], ...] | None:
-    """The modules that a function names, if it knows nothing else."""
-    if not isinstance(function, FunctionType):
-        return None
-    own = function.__closure__, function.__defaults__, function.__kwdefaults__
-    names = _names(function.__code__)
-    if any(own) or names is None:
-        return None
-    found = [(name, function.__globals__[name]) for name in names & {*function.__globals__}]
-    if not all(isinstance(value, ModuleType) and _is_fixed(value) for _, value in found):
-        return None
-    return tuple(sorted(found))
+def _fixed(value: object, within: tuple[object, ...]) -> tuple[object, str, object] | None:
+    """A value that stays what it is, and what tells it from its equals, as 1.0 from 1."""
+    if type(value) in _PLAIN:
+        return type(value), repr(value), value
+    if isinstance(value, ModuleType):
+        return (ModuleType, "", value) if _is_fixed(value.__name__) else None
+    found = _settled(value, within)
+    return (FunctionType, "", found) if is_lasting(found) else None
 
 
-def _is_fixed(module: ModuleType) -> bool:
-    return module.__name__.partition(".")[0] in _FIXED
+def _is_fixed(module: str) -> bool:
+    return module.partition(".")[0] in _FIXED
 
 
 @lru_cache(maxsize=KEPT)
 def _names(code: CodeType) -> frozenset[str] | None:
     """The names in a code and those within it; none if it brings or changes some."""
-    if any(step.opname in _NEW_NAMES for step in get_instructions(code)):
-        return None
+    for step in get_instructions(code):
+        if step.opname in _NEW_NAMES or (
+            step.opname in _NEW_CELLS and step.argval in code.co_freevars
+        ):
+            return None
     inside = [_names(value) for value in code.co_consts if isinstance(value, CodeType)]
     if None in inside:
         return None
@@ -170,9 +189,20 @@ def _names(code: CodeType) -> frozenset[str] | None:
 
 
 @lru_cache(maxsize=KEPT)
-def _alone(code: CodeType, known: tuple[tuple[str, ModuleType], ...]) -> FunctionType:
-    """A function that sees these modules, and nothing that changes."""
-    return FunctionType(code, {**dict(known), _ALONE: None})
+def _alone(
+    code: CodeType,
+    names: tuple[str, ...],
+    options: tuple[str, ...],
+    known: tuple[tuple[object, str, object], ...],
+) -> FunctionType:
+    """A function that sees what it knows, in this order, and nothing that changes."""
+    values = iter([value for *_, value in known])
+    around = {**{name: next(values) for name in names}, _ALONE: None}
+    cells = tuple(CellType(next(values)) for _ in code.co_freevars)
+    made = FunctionType(code, around, closure=cells)
+    made.__kwdefaults__ = {name: next(values) for name in options}
+    made.__defaults__ = tuple(values)
+    return made
 
 
 def on_block(block: Block, body: Callable[[Block], Block]) -> Block:

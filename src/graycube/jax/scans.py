@@ -14,6 +14,7 @@ Rules.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -125,11 +126,18 @@ def _cumulated(  # noqa: PLR0913, PLR0917
             raise not_flattened(a.shape)
 
     def made(given: Dtype, _element: tuple[int, ...]) -> "Running":
-        one = jax.ShapeDtypeStruct((1,), given)
-        wanted = jax.eval_shape(lambda x: jnps(x, dtype=dtype), one).dtype
+        wide: bool = jax.config.jax_enable_x64
+        wanted = _dtype_of(jnps, given, dtype, wide)
         return Running(ufunc, wanted, None, (), exclusive=False, reverse=False)
 
     return _scanned(a, axis, source, made)
+
+
+@lru_cache(maxsize=64)
+def _dtype_of(jnps: Callable[..., Any], given: Dtype, dtype: Dtype, _wide: bool) -> Dtype:  # noqa: FBT001
+    """What a function of JAX gives: it takes milliseconds to find out, at every call."""
+    one = jax.ShapeDtypeStruct((1,), given)
+    return jax.eval_shape(lambda x: jnps(x, dtype=dtype), one).dtype
 
 
 def _scanned(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import jax
 import jax.numpy as jnp
@@ -85,16 +86,21 @@ def sharding(layout: Layout, devices: Sequence[object] | None = None) -> Shardin
 
 def placed(sharding: Sharding, shape: Sequence[int], what: str) -> Placing:
     """An array with a NamedSharding as a layout over the axes that are used."""
-    spec = spec_of(sharding, len(shape), what)
-    used = {name for names in spec for name in names}
-    cube = cube_of(sharding.mesh, used)
+    return _placed(sharding.mesh, spec_of(sharding, len(shape), what), tuple(shape), what)
+
+
+@lru_cache(maxsize=256)
+def _placed(
+    mesh: Mesh, spec: tuple[tuple[str, ...], ...], shape: tuple[int, ...], what: str
+) -> Placing:
+    cube = cube_of(mesh, {name for names in spec for name in names})
     for k, (length, names) in enumerate(zip(shape, spec, strict=True)):
         require_even(length, 1 << sum(len(cube.dims(name)) for name in names), k, what)
     dims = [[d for name in names for d in cube.dims(name)] for names in spec]
     if not shape:
-        return Placing(sharding.mesh, (), cube, Layout.nodes(0))
-    made = Layout.mesh(tuple(shape), [1 << len(d) for d in dims], dims=dims)
-    return Placing(sharding.mesh, spec, cube, made)
+        return Placing(mesh, (), cube, Layout.nodes(0))
+    made = Layout.mesh(shape, [1 << len(d) for d in dims], dims=dims)
+    return Placing(mesh, spec, cube, made)
 
 
 def require_even(length: int, devices: int, axis: int, what: str) -> None:
