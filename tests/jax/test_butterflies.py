@@ -23,6 +23,8 @@ from sweeping import sweep
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
+from graycube.jax.cube import MeshCube
+from graycube.jax.lines import index_along
 
 SHAPES = (256,), (64,), (32, 16), (16, 3, 16), (16, 8, 4)
 SENT = {"all-to-all", "collective-permute"}
@@ -286,3 +288,9 @@ def test_what_cannot_be_done_is_refused(call, error, words):
     x = put(np.ones((16, 24), "f4"), mesh_of((4, 2), explicit=False), P("a", "b"))
     with pytest.raises(error, match=words):
         call(x)
+
+
+def test_a_program_that_counts_indices_is_short():
+    layout = gc.Layout.cyclic(24, 0, whole="gray")
+    counted = jax.make_jaxpr(lambda: index_along(layout, 0, MeshCube((), ())))()
+    assert len(counted.eqns) < 5 * 24

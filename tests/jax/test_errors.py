@@ -140,3 +140,24 @@ def test_it_has_what_arrays_have(a):
 def test_what_to_write_instead_is_said(a, call, error, words):
     with pytest.raises(error, match=words):
         call(a)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a: a.coordinate(0),
+        gc.jax.argsort,
+        lambda a: gc.jax.butterfly(a, lambda *x: x[:2]),
+    ],
+)
+def test_indices_that_do_not_fit_32_bits_are_refused(a, call):
+    def of_bits(p):
+        layout, where = gc.Layout.cyclic(p, 3), a.blocks.sharding
+        blocks = jax.ShapeDtypeStruct((8, 1 << p - 3), "f4", sharding=where)
+        return jax.eval_shape(
+            lambda blocks: call(gc.jax.Array(blocks, layout, a.sharding)), blocks
+        )
+
+    assert of_bits(31).shape == (1 << 31,)
+    with pytest.raises(InvalidValueError, match=r"axis 0 has 4294967296 .*32 bits.*two axes"):
+        of_bits(32)

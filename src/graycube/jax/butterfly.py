@@ -11,7 +11,7 @@ from graycube.butterflies.butterfly import Order, Stage, require_pair, require_s
 from graycube.butterflies.groups import StageGroup, groups, reached
 from graycube.jax.applied import applied, require_carried
 from graycube.jax.cube import MeshCube
-from graycube.jax.lines import Words
+from graycube.jax.lines import Words, require_counted
 from graycube.jax.names import Block, Sharding
 from graycube.jax.networks import DeviceNetwork
 from graycube.jax.over import is_lasting, settled
@@ -56,6 +56,7 @@ def butterfly(  # noqa: PLR0913
         layout: Layout, cube: MeshCube, home: Layout | None
     ) -> tuple["DeviceButterfly", Layout]:
         k = require_axis(axis, len(layout.axes))
+        require_counted(layout.axes[k].length, k)
         stages = require_bits(layout, k, bits)
         words = [layout.word_bits(k).start + bit for bit in stages]
         made = groups(layout, words)

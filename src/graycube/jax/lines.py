@@ -11,10 +11,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from graycube.errors import InvalidTypeError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.places import Waves
-from graycube.gf2 import AffineMap
-from graycube.jax.blocks import carried, parity_of
+from graycube.gf2 import AffineMap, bit_indices
+from graycube.jax.blocks import carried
 from graycube.jax.cube import MeshCube
 from graycube.jax.legs import AxisLeg
 from graycube.jax.names import Block, Dtype
@@ -200,18 +200,34 @@ class Words:
         return jax.lax.broadcasted_iota(jnp.int32, shape, axis)
 
     def bits(self, axis: int, low: int, high: int) -> Block:
-        """The bits of an axis from ``low`` on and below ``high``, as a number."""
-        offset, rows = self._layout.word_bits(axis).start, self._words.matrix.rows
-        total = jnp.int32(0)
-        for b in range(low, high):
-            bit = jnp.int32(self._words.constant >> offset + b & 1)
-            pairs = pairwise(self._ends)
-            for source, (end, top) in zip(self._sources, pairs, strict=True):
-                mask = rows[offset + b] >> end & (1 << top - end) - 1
-                if mask:
-                    bit ^= parity_of(source, mask)
-            total |= bit << b - low
+        """The bits of an axis from ``low`` on and below ``high``, as a number.
+
+        Bits that go as far are shifted together, so a program is as long as the map is wild.
+        """
+        start, map_ = self._layout.word_bits(axis).start + low, self._words
+        total = jnp.int32(map_.constant >> start & (1 << high - low) - 1)
+        for source, (end, top) in zip(self._sources, pairwise(self._ends), strict=True):
+            masks = dict[int, int]()
+            for b in range(high - low):
+                for k in bit_indices(map_.matrix.rows[start + b] >> end & (1 << top - end) - 1):
+                    masks[b - k] = masks.get(b - k, 0) | 1 << k
+            for way, mask in masks.items():
+                part = source & mask
+                total ^= part << way if way > 0 else part >> -way
         return total
+
+
+def require_counted(length: int, axis: int) -> None:
+    """Refuse an axis with more indices than a device can count.
+
+    >>> require_counted(1 << 31, 0)
+    """
+    if length > 1 << 31:
+        raise InvalidValueError(
+            f"axis {axis} has {length} elements",
+            f"devices count in 32 bits, and so up to {1 << 31} elements of an axis",
+            "make two axes of it: x.reshape(2, -1)",
+        )
 
 
 def index_along(layout: Layout, axis: int, cube: MeshCube) -> Block:
@@ -222,6 +238,7 @@ def index_along(layout: Layout, axis: int, cube: MeshCube) -> Block:
     [[0, 1, 2]]
     """
     along, d = layout.axes[axis], len(layout.axes)
+    require_counted(along.length, axis)
     words = Words(layout.inverse_map, layout, cube, (0, 0), d + 3)
     word, digit = words.bits(axis, 0, along.bits), words.counted(3 + axis, along.extent)
     index = along.join(word, digit)

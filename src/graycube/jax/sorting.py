@@ -25,6 +25,7 @@ from graycube.butterflies.groups import brought
 from graycube.errors import InvalidTypeError
 from graycube.jax.applied import applied
 from graycube.jax.cube import MeshCube
+from graycube.jax.lines import require_counted
 from graycube.jax.names import Block, Sharding
 from graycube.jax.rows import AlongLines, DeviceRow, row_of
 from graycube.layout import Layout
@@ -64,6 +65,8 @@ def _along(a: Block, axis: int, source: Sharding, work: "_Sorted") -> Block:
     ) -> tuple[AlongLines, Layout]:
         d = len(layout.axes)
         k = require_axis(axis, len(a.shape))
+        if work.indices:
+            require_counted(a.shape[k], k)
         if k >= d:
             return AlongLines(work, None, layout, cube, k - d), layout
         return AlongLines(work, row_of(_whole(layout, k), k, cube), layout, cube), layout
