@@ -63,6 +63,13 @@ def test_comparisons_and_the_other_operators_are_by_element(x):
         *[((a > 3) & (a < 9), (v > 3) & (v < 9)), ((a < 3) | (a > 9), (v < 3) | (v > 9))],
         *[(a // 3, v // 3), (a % 3, v % 3), (300 // (a + 1), 300 // (v + 1))],
         *[(300 % (a + 1), 300 % (v + 1)), (2 ** (a % 5), 2 ** (v % 5))],
+        *[(True & (a < 9), v < 9), (False | (a < 9), v < 9), (5 ^ a, 5 ^ v)],
+        *[
+            (a << 2, v << 2),
+            (a >> 2, v >> 2),
+            (1 << a % 5, 1 << v % 5),
+            (99 >> a % 5, 99 >> v % 5),
+        ],
         ((a < 9).map(jax.numpy.where, a, -a), np.where(v < 9, v, -v)),
         (a.map(jax.numpy.maximum, 7), np.maximum(v, 7)),
     ]

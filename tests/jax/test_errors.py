@@ -135,6 +135,18 @@ def test_it_has_what_arrays_have(a):
         (lambda a: a + {}, InvalidTypeError, "meets a dict"),
         (lambda _: gc.jax.rfft([1.0, 2.0]), InvalidTypeError, "got a list"),
         (lambda a: gc.jax.fft([1.0], source=a.sharding), InvalidTypeError, "got a list"),
+        (lambda a: a[3], InvalidTypeError, r"by their index.*np.asarray\(a.to_array"),
+        (max, InvalidTypeError, "by their index"),
+        (
+            lambda a: gc.jax.local.halo(a.to_array(), 1, ["a"]),
+            InvalidValueError,
+            r"\('a',\): .*within jax.shard_map",
+        ),
+        (
+            lambda a: gc.jax.local.fft(a.blocks, a.layout, "q"),
+            InvalidValueError,
+            r"\('q',\): .*within jax.shard_map",
+        ),
     ],
 )
 def test_what_to_write_instead_is_said(a, call, error, words):

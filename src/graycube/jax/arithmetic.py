@@ -188,6 +188,14 @@ class Arithmetic:
             obj=self,
         )
 
+    def __getitem__(self, _index: object) -> NoReturn:
+        """Refuse, and so in loops as well."""
+        raise InvalidTypeError(
+            f"elements of a gc.jax.Array of shape {self.shape} are to be read by their index",
+            "they are on several devices, in the order of a layout",
+            "index np.asarray(a.to_array()), or a.to_array() as JAX does",
+        )
+
     def __array__(self, dtype: Dtype = None, copy: bool | None = None) -> Dtype:  # noqa: FBT001
         """Refuse to become a plain array in silence."""
         raise InvalidTypeError(
@@ -228,8 +236,11 @@ class Arithmetic:
     __pow__, __rpow__ = _both(operator.pow)
     __floordiv__, __rfloordiv__ = _both(operator.floordiv)
     __mod__, __rmod__ = _both(operator.mod)
-    __and__, __or__ = _with(operator.and_), _with(operator.or_)
-    __xor__ = _with(operator.xor)
+    __and__, __rand__ = _both(operator.and_)
+    __or__, __ror__ = _both(operator.or_)
+    __xor__, __rxor__ = _both(operator.xor)
+    __lshift__, __rlshift__ = _both(operator.lshift)
+    __rshift__, __rrshift__ = _both(operator.rshift)
     __lt__, __le__ = _with(operator.lt), _with(operator.le)
     __gt__, __ge__ = _with(operator.gt), _with(operator.ge)
     __eq__, __ne__ = _with(operator.eq), _with(operator.ne)  # by element, as NumPy

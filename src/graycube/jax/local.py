@@ -63,7 +63,7 @@ def halo(
     pairs, ends = around(block, reach, periodic, fill)
     for k, (pair, entry, end) in enumerate(zip(pairs, axes, ends, strict=True)):
         require_near(k, pair, block.shape[k], end)
-        count = prod(jax.lax.psum(1, name) for name in entry)
+        count = prod(_sizes(entry))
         block = widened(block, k, pair, entry, count, end)
     return block
 
@@ -116,10 +116,22 @@ def _transformed(
     return body(block), result
 
 
+def _sizes(names: Sequence[str]) -> list[int]:
+    """The numbers of devices of mesh axes, which JAX knows within ``shard_map``."""
+    try:
+        return [jax.lax.psum(1, name) for name in names]
+    except NameError:
+        raise InvalidValueError(
+            f"the mesh axes are {(*names,)}",
+            "one of them is none of a shard_map around this call",
+            "call it within jax.shard_map, of a mesh with these axes",
+        ) from None
+
+
 def _cube(names: str | Sequence[str], layout: Layout, block: Block) -> MeshCube:
     """The cube of some axes, if the layout and the block are those of its nodes."""
     axes = names_of(names)
-    sizes = [jax.lax.psum(1, name) for name in axes]
+    sizes = _sizes(axes)
     cube = MeshCube(axes, tuple(size.bit_length() - 1 for size in sizes))
     if [1 << bits for bits in cube.bits] != sizes or cube.n != layout.n:
         raise InvalidValueError(
