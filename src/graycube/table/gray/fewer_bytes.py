@@ -163,6 +163,19 @@ def emit(task: Task, machine: Machine) -> Schedule:
     return in_lanes(task, "fewer-bytes", _of_fields(fields, *choices[found]))
 
 
+def least(task: Task, machine: Machine) -> float:
+    """What no point of the tables takes less than: their shares, rounded down.
+
+    Circuits mostly have cheaper schedules: that their tables are read is not worth it.
+    """
+    seconds = hop_by_hop(task, machine)
+    if machine.switching == "circuit" or why_no_conversion(task, machine):
+        return seconds
+    if _why_not(widths_of(task), machine):
+        return seconds
+    return max(seconds, min(_prices(task, machine, floor), default=seconds))
+
+
 def _of_fields(fields: Sequence[Field], ports: _Ports, choice: _Choice) -> list[LaneWay]:
     """The ways of a point of the table of each field."""
     each = [_of_field(field, ports, k) for field, k in zip(fields, choice, strict=True)]
@@ -405,5 +418,5 @@ ALGORITHM = Algorithm(
     formula="by table: on all ports 7 s + 37 K t / 60, on one 60 s + 2.743 K t (n = 6)",
     applicable=applicable,
     emit=emit,
-    floor=hop_by_hop,
+    floor=least,
 )
