@@ -86,7 +86,8 @@ def sharding(layout: Layout, devices: Sequence[object] | None = None) -> Shardin
 
 def placed(sharding: Sharding, shape: Sequence[int], what: str) -> Placing:
     """An array with a NamedSharding as a layout over the axes that are used."""
-    return _placed(sharding.mesh, spec_of(sharding, len(shape), what), tuple(shape), what)
+    spec = spec_of(sharding, len(shape), what)  # it looks at what kind of sharding this is
+    return _placed(sharding.mesh, spec, tuple(shape), what)
 
 
 @lru_cache(maxsize=256)
