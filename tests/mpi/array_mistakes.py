@@ -407,6 +407,9 @@ def loads(comm, a, path):
     yield from mixed(comm, path, path.parent, read, GraycubeError)
     yield from mixed(comm, path, None, read, GraycubeError)
     yield from differing(comm, path, other, read)
+    yield from refused(
+        comm, lambda: read(path) if comm.rank else a.sum(), InvalidValueError, "the operation"
+    )
     more = gc.Layout.mesh((8, 6), (comm.size, 2), ownership=False)
     for wrong, kind in (("gray", InvalidTypeError), (more, InvalidValueError)):
         yield from mixed(comm, a.layout, wrong, partial(read, path), kind)

@@ -16,6 +16,7 @@ import numpy as np
 from mpi_checks import carry_out, checks, one_error
 
 import graycube as gc
+from graycube.array.disk import archive
 from graycube.errors import GraycubeError, InvalidValueError
 
 SHAPE = (16, 24)
@@ -121,7 +122,32 @@ def mistakes(comm):
         rmtree(folder)
 
 
-CHECKS = checks((2, 4, 8), stores, mistakes)
+def replaced(comm):
+    """The last rank reads late, when another state counts and the files have gone."""
+    folder, read, begun = shared_folder(comm), archive._read, []
+    write(comm, folder, 1)
+
+    def late(*given, **options):
+        if begun:
+            return read(*given, **options)
+        begun.append(folder)
+        found = None if comm.rank == comm.size - 1 else read(*given, **options)
+        comm.Barrier()
+        if found is None:
+            y = gc.CubeArray.from_numpy(2 * X, gc.Layout.mesh(SHAPE, (1, 1)))
+            gc.array.Checkpoint(folder).save({"u": y})
+            found = read(*given, **options)
+        return found
+
+    with patch.object(archive, "_read", late):
+        found = gc.array.Checkpoint(folder, comm).load({"u": cyclic(comm)})
+        yield np.array_equal(found["u"].to_numpy(), 2 * X), "the newer state"
+    comm.Barrier()
+    if comm.rank == 0:
+        rmtree(folder)
+
+
+CHECKS = checks((2, 4, 8), stores, mistakes) | checks((2,), replaced)
 
 if __name__ == "__main__":
     from mpi4py import MPI

@@ -1,19 +1,28 @@
 """Reading what another program may replace meanwhile: the old or the new, on all ranks alike.
 
-Rule: what takes the place of a file is another file. So if every rank finds the same one before
-and after all have read, what they read belongs together; if not, all of them read again.
+Rules.
+
+1. What takes the place of a file is another file. So if every rank finds the same one before
+   and after all have read, what they read belongs together; if not, all of them read again.
+2. Ranks agree that they load before they read. So what they call differently is told by all
+   of them alike, and none waits for what the others found.
 """
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from graycube.array.ranks import spread
-from graycube.errors import InvalidValueError
+from graycube.array.ranks import together
+from graycube.errors import InvalidValueError, PeerError
+from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
 
 _T = TypeVar("_T")
 TRIES = 20
+
+
+class _ReplacedError(InvalidValueError):
+    """It was another file for some rank in the end."""
 
 
 def undisturbed(path: str | Path, comm: Comm | None, read: Callable[[], _T]) -> _T:
@@ -22,17 +31,11 @@ def undisturbed(path: str | Path, comm: Comm | None, read: Callable[[], _T]) -> 
     >>> undisturbed("nowhere.npy", None, lambda: 3)
     3
     """
-    over = spread(comm)
     for _ in range(TRIES):
-        before = _which(path)
         try:
-            found = read()
-        except (InvalidValueError, OSError):  # on all ranks alike
-            if _stayed(path, before, over):
-                raise
-        else:
-            if _stayed(path, before, over):
-                return found
+            return _attempted(path, comm, read)
+        except _ReplacedError:  # on all ranks alike
+            pass
     raise InvalidValueError(
         f"{path} was replaced while it was read, {TRIES} times",
         "it must stay until all ranks have read it",
@@ -40,9 +43,21 @@ def undisturbed(path: str | Path, comm: Comm | None, read: Callable[[], _T]) -> 
     )
 
 
-def _stayed(path: str | Path, before: object, over: Comm | None) -> bool:
-    here = _which(path) == before
-    return here if over is None else all(over.allgather(here))
+def _attempted(path: str | Path, comm: Comm | None, read: Callable[[], _T]) -> _T:
+    before = together(comm, lambda: (_which(path), {"operation": "load"}))
+
+    def look() -> tuple[None, Facts]:
+        if _which(path) != before:
+            raise _ReplacedError(f"{path} was replaced", "it must stay", "read it again")
+        return None, {}
+
+    try:
+        found = read()
+    except (InvalidValueError, OSError, PeerError):  # on all ranks alike
+        together(comm, look)
+        raise
+    together(comm, look)
+    return found
 
 
 def _which(path: str | Path) -> tuple[int, ...] | None:
