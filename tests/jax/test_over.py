@@ -11,6 +11,7 @@ import pytest
 from jax_cases import P, mesh_of, put
 
 import graycube as gc
+from graycube.jax.over import is_lasting, settled
 
 FACTOR = 1.0
 SETTINGS = types.ModuleType("settings")
@@ -53,6 +54,18 @@ def scaled_by_a_global(low):
     return low * FACTOR
 
 
+def by_an_attribute(low, high, _bit, _index):
+    return same(low) * same.factor, high
+
+
+def by_looking_it_up(low, high, _bit, _index):
+    return low * globals()["FACTOR"], high
+
+
+def same(low):
+    return low
+
+
 @pytest.fixture
 def x():
     return put(np.arange(16, dtype="f4"), mesh_of((4,), explicit=True), P("a"))
@@ -61,12 +74,16 @@ def x():
 def set_to(factor, monkeypatch):
     monkeypatch.setitem(sys.modules, "settings", SETTINGS)
     monkeypatch.setitem(globals(), "FACTOR", factor)
-    for holder in (SETTINGS, Held):
+    for holder in (SETTINGS, Held, same):
         monkeypatch.setattr(holder, "factor", factor, raising=False)
 
 
 @pytest.mark.parametrize(
-    "stage", [by_a_global, from_within, by_a_class, by_a_module, by_an_import, by_a_helper]
+    "stage",
+    [
+        *[by_a_global, from_within, by_a_class, by_a_module, by_an_import, by_a_helper],
+        *[by_an_attribute, by_looking_it_up],
+    ],
 )
 def test_a_stage_may_read_what_is_around_it(stage, x, monkeypatch):
     for factor in (1.0, 0.0):
@@ -128,6 +145,24 @@ def test_what_counts_its_calls_or_calls_itself_is_called_each_time(x):
         assert gc.jax.scan(op, x, 0).tolist()[-1] == 120
         assert calls >= turn
         assert gc.jax.scan(lambda a, b: power(a, 1) + b, x, 0).tolist()[-1] == 120
+
+
+class HasAll:
+    def __getattr__(self, _name):
+        return self
+
+
+@pytest.mark.parametrize("known", [HasAll(), 10**5000], ids=["all", "long"])
+def test_a_stage_knows_what_has_every_attribute_or_is_long(known, x):
+    found = gc.jax.butterfly(x, lambda low, high, *_: (low if known else high, high), bits=[0])
+    assert found.tolist()[:2] == [0, 1]
+
+
+def test_functions_that_call_others_twice_are_looked_at_once():
+    chain = [lambda a: a]
+    for _ in range(40):
+        chain.append(lambda a, f=chain[-1], g=chain[-1]: f(g(a)))
+    assert is_lasting(settled(chain[-1]))
 
 
 added_in_jit = jax.jit(lambda low, high: low + high)

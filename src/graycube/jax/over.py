@@ -18,7 +18,10 @@ KEPT = 256
 _ALONE = "__alone__"
 _FIXED = {"jax", "numpy", "math", "cmath", "operator"}
 _PLAIN = {bool, int, float, complex, str, type(None)}
+_SIGNED = {float, complex}  # 0.0 is -0.0, but for what they look like
+_JITTED = type(jax.jit(abs))
 _NEW_NAMES = {"IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"}
+_AROUND = {"globals", "eval", "exec", "__import__"}
 _NEW_CELLS = {"STORE_DEREF", "DELETE_DEREF"}
 
 
@@ -116,18 +119,26 @@ def settled(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> [settled(f) is settled(jax.jit(f)) for f in [lambda x: jnp.sin(x)]]
     [True]
     """
-    found: Callable[..., Any] = _settled(function, ())
-    return found
+    made: Callable[..., Any] = _settled(function, {})
+    return made
 
 
-def _settled(function: Any, within: tuple[object, ...]) -> Any:  # noqa: ANN401
+def _settled(function: Any, found: dict[FunctionType, Any]) -> Any:  # noqa: ANN401
+    """The same, of which ``found`` has what functions were made: each is looked at once."""
     inner = function
-    while isinstance(inner, jax.stages.Wrapped):
+    while isinstance(inner, _JITTED):
         inner = inner.__wrapped__
     if is_lasting(inner):
         return inner
-    if not isinstance(inner, FunctionType) or inner in within:
+    if not isinstance(inner, FunctionType) or inner.__dict__:  # attributes may change
         return function
+    if inner not in found:
+        found[inner] = function  # should it call itself
+        found[inner] = _from_known(function, inner, found)
+    return found[inner]
+
+
+def _from_known(function: Any, inner: FunctionType, found: dict[FunctionType, Any]) -> Any:  # noqa: ANN401
     names = _names(inner.__code__)
     cells = inner.__closure__ or ()
     if names is None or any(cell == CellType() for cell in cells):  # one is still empty
@@ -136,7 +147,7 @@ def _settled(function: Any, within: tuple[object, ...]) -> Any:  # noqa: ANN401
     options = inner.__kwdefaults__ or {}
     values = *around.values(), *(cell.cell_contents for cell in cells), *options.values()
     values += inner.__defaults__ or ()
-    known = tuple(_fixed(value, (*within, inner)) for value in values)
+    known = tuple(_fixed(value, found) for value in values)
     if None in known:
         return function
     return _alone(inner.__code__, (*around,), (*options,), known)
@@ -160,13 +171,13 @@ def is_lasting(function: object) -> bool:
     return isinstance(function, jnp.ufunc)
 
 
-def _fixed(value: object, within: tuple[object, ...]) -> tuple[object, str, object] | None:
+def _fixed(value: object, seen: dict[FunctionType, Any]) -> tuple[object, str, object] | None:
     """A value that stays what it is, and what tells it from its equals, as 1.0 from 1."""
     if type(value) in _PLAIN:
-        return type(value), repr(value), value
+        return type(value), repr(value) if type(value) in _SIGNED else "", value
     if isinstance(value, ModuleType):
         return (ModuleType, "", value) if _is_fixed(value.__name__) else None
-    found = _settled(value, within)
+    found = _settled(value, seen)
     return (FunctionType, "", found) if is_lasting(found) else None
 
 
@@ -176,7 +187,9 @@ def _is_fixed(module: str) -> bool:
 
 @lru_cache(maxsize=KEPT)
 def _names(code: CodeType) -> frozenset[str] | None:
-    """The names in a code and those within it; none if it brings or changes some."""
+    """The names in a code and those within it; none if it brings, changes or looks up some."""
+    if _AROUND.intersection(code.co_names):
+        return None
     for step in get_instructions(code):
         if step.opname in _NEW_NAMES or (
             step.opname in _NEW_CELLS and step.argval in code.co_freevars
