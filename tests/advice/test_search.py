@@ -611,6 +611,7 @@ def test_loops_that_occur_again_are_thought_of_once(monkeypatch):
     assert thought[0] == thought[1]
     assert found.cost == pytest.approx(gc.advise(gc.Loop(body, 150), **asked).cost)
     longer = gc.advise([*loops[:4], gc.Loop(body, 9), *loops[5:]], **asked)
+    assert longer.cost == pytest.approx(gc.advise(gc.Loop(body, 154), **asked).cost)
     assert found.vary(**{"loop 4": [9]}).costs == (pytest.approx(longer.cost),)
 
 

@@ -6,11 +6,13 @@ import threading
 import warnings
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from mpi_checks import checks, one_error
 
 import graycube as gc
+from graycube.array.disk import files as files_of_arrays
 from graycube.errors import (
     GraycubeError,
     InvalidTypeError,
@@ -379,12 +381,16 @@ def saves(comm, a, path):
         Path.replace = replace
     rows = a.relayout(gc.Layout.mesh((8, 6), (comm.size, 1)))  # each rank writes its own
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    if comm.rank == comm.size - 1:  # to a writer the same as a full disk
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200, limits[1]))
-    try:
-        yield from refused(comm, partial(rows.save, path), GraycubeError, "OSError")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    for culprit in (0, comm.size - 1):
+        if comm.rank == culprit:  # to a writer the same as a full disk
+            resource.setrlimit(resource.RLIMIT_FSIZE, (200, limits[1]))
+        try:
+            save = partial(rows.save, path)
+            yield from refused(comm, save, GraycubeError, "OSError", path.name)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with patch.object(files_of_arrays, "_write_own", side_effect=OSError(28, "no space")):
+        yield from refused(comm, save, OSError, "no space", path.name, alike=True)
 
 
 def loads(comm, a, path):

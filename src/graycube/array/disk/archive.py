@@ -94,8 +94,12 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
         beside = began[0] if over is None else over.bcast(began[0] if began else None)
         if prod(a.shape):
             boxes = straight(a.blocks, a.layout, home, a.comm)
-            with named(path):
-                together(a.comm, lambda: _write_own(beside, a.with_blocks(boxes, home)))
+
+            def write() -> tuple[None, Facts]:
+                with named(path):  # which is told of a single rank as well
+                    return _write_own(beside, a.with_blocks(boxes, home))
+
+            together(a.comm, write)
         together(a.comm, lambda: _finish(began, target))
     finally:
         for left in began:

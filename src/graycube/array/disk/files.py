@@ -76,8 +76,7 @@ def save(
             with began[0].open("wb") as file:
                 np.save(file, layout.gather(blocks))
         else:
-            with named(path):
-                _write_together(began, blocks, layout, over)
+            _write_together(path, began, blocks, layout, over)
         together(comm, lambda: _finish(began, target))  # then it is there for every rank
     finally:
         for beside in began:
@@ -166,21 +165,29 @@ def _unreadable(path: Path, why: str) -> InvalidValueError:
     )
 
 
-def _write_together(began: list[Path], blocks: _Blocks, layout: Placement, comm: Comm) -> None:
+def _write_together(
+    path: str | Path, began: list[Path], blocks: _Blocks, layout: Placement, comm: Comm
+) -> None:
     """Every rank its own elements, to the file that the first rank began."""
 
     def head() -> tuple[tuple[Path, int] | None, Facts]:
         if not began:
             return None, {}
         shape = (*layout.shape, *blocks.shape[2:])
-        made = npy.open_memmap(began[0], mode="w+", dtype=blocks.dtype, shape=shape)
+        with named(path):
+            made = npy.open_memmap(began[0], mode="w+", dtype=blocks.dtype, shape=shape)
         return (began[0], int(made.offset)), {}
 
     beside, start = comm.bcast(together(comm, head))
     if prod(layout.shape) * prod(blocks.shape[2:]):
         home = in_stretches(layout)
         rows = straight(blocks, layout, home, comm)
-        together(comm, lambda: _write_own(beside, start, rows, home, comm))
+
+        def write() -> tuple[None, Facts]:
+            with named(path):  # which is told of a single rank as well
+                return _write_own(beside, start, rows, home, comm)
+
+        together(comm, write)
 
 
 def in_stretches(layout: Placement) -> Ownership:
@@ -192,7 +199,7 @@ def in_stretches(layout: Placement) -> Ownership:
     """
     left, parts = layout.node_count // layout.copy_count, []
     for length in layout.shape:  # of an axis with one row a node, the next one is shared too
-        enough = range(max(1, min(left, length)), left + 1)
+        enough = range(min(left, length), left + 1)
         parts.append(next(count for count in enough if left % count == 0))
         left //= parts[-1]
     return in_blocks(layout.shape, parts, layout.node_count // prod(parts))
