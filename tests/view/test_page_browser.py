@@ -324,6 +324,8 @@ def test_space_plays_and_pauses(opened):
     page.page.keyboard.press(" ")
     page.settle()
     assert page.position() == 8
+    begun = "document.querySelector('#play').click(), document.documentElement.dataset.settled"
+    assert page.page.evaluate(begun) == "false"
 
 
 def test_with_reduced_motion_only_whole_steps_are_shown(opened):

@@ -107,6 +107,7 @@ class Clock {
       this.changed();
     };
     requestAnimationFrame(tick);
+    this.changed(); // from now on the page is not settled
   }
 
   get moving() {
