@@ -60,6 +60,9 @@ def test_cuts_are_exact(kind, few, monkeypatch):
     parts = [np.sort(KEYS[kind](2 * size).reshape(2, size)) for size in (5, 0, 900, 217)]
     wanted = [0, 1, 20, 333, 1121, 1122]
     cuts = cutting.cuts_of(parts, wanted)
+    whole = np.sort(np.concatenate(parts, axis=1))
+    found = cutting.after(parts, cuts[..., :-1])
+    assert np.array_equal(found, whole[:, wanted[:-1]], equal_nan=True)
     for line in range(2):
         pieces = [part[line] for part in parts]
         owner = np.repeat(np.arange(4), [len(piece) for piece in pieces])

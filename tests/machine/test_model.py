@@ -181,3 +181,9 @@ def test_ports_of_each_kind_are_not_said_as_one_number():
     assert words in each._repr_html_()
     plan = gc.plan(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), 8, machine=each)
     assert words in plan.explain()
+
+
+def test_a_machine_shows_its_nodes_as_what_they_are():
+    assert "8 = 2^3" in gc.Machine(3)._repr_html_()
+    torus = gc.Machine.torus((8, 4), joined=(True, False))
+    assert "32 = 8 x 4 (open)" in torus._repr_html_()
