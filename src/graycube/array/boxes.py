@@ -131,13 +131,16 @@ def carried(
     layout: Placement | Chosen,
     target: Placement | Chosen,
     comm: Comm,
-    shift: tuple[int, ...],
+    shift: tuple[int, ...] = (),
 ) -> _Blocks:
     """The block of this rank after all elements went where they belong; collective.
 
+    With a ``shift`` along each axis, that is so much farther, and around the end of the axis.
+
     >>> def program(comm, u, target):
-    ...     return carried(u.blocks, u.layout, target, comm, (0,) * len(target.shape))
+    ...     return carried(u.blocks, u.layout, target, comm)
     """
+    shift = shift or (0,) * len(layout.shape)
     shared, width = windows(comm), blocks.dtype.itemsize * prod(blocks.shape[2:])
     if shared is None or not shared.reserve(prod(layout.shape) * width):
         return _by_letters(blocks, layout, target, comm, shift)

@@ -65,7 +65,7 @@ def coarsen(u: _H, factor: Factor, gather: Factor = 1) -> _H:
     for stage in found:
         if isinstance(stage.source, Chosen):
             blocks = _taken(u.with_blocks(blocks, stage.source.layout), stage.source)
-        blocks = carried(blocks, stage.source, stage.target, over, (0,) * len(factors))
+        blocks = carried(blocks, stage.source, stage.target, over)
     return u.with_blocks(blocks, target)
 
 
@@ -101,13 +101,12 @@ def refine(u: _H, factor: Factor, layout: Placement | None = None) -> _H:
         made = np.zeros((*between.shape, *u.payload), u.dtype)
         made[places_of([*map(np.asarray, thin.along)])] = whole.gather(blocks)
         return u.with_blocks(target.scatter(made), target)
-    rows = carried(blocks, whole, thin, over, (0,) * len(thin.along))
+    rows = carried(blocks, whole, thin, over)
     piece = np.zeros((*between.piece(u.nodes).shape, *u.payload), u.dtype)
     piece[places_of(thin.places(u.nodes))] = rows.reshape(
         *thin.piece(u.nodes).shape, *u.payload
     )
-    rows = laid_out(between, u.nodes, piece)
-    fine = rows.reshape(*between.held_shape(u.nodes), *u.payload)
+    fine = laid_out(between, u.nodes, piece)
     return u.with_blocks(straight(fine, between, target, u.comm), target)
 
 

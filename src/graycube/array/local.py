@@ -51,7 +51,7 @@ def put_local(blocks: _Array, layout: Placement, nodes: range, given: ArrayLike)
     array = as_written(host_array(given), blocks.dtype)
     if array.shape not in {wanted, ()}:
         raise _other_shape(array.shape, wanted)
-    blocks[...] = laid_out(layout, nodes, array).reshape(blocks.shape) if array.ndim else array
+    blocks[...] = laid_out(layout, nodes, array) if array.ndim else array
 
 
 def blocks_of_local(layout: Placement, nodes: range, given: ArrayLike) -> _Array:
@@ -65,18 +65,19 @@ def blocks_of_local(layout: Placement, nodes: range, given: ArrayLike) -> _Array
     payload = array.shape[len(shape) :]
     if array.shape != (*shape, *payload):
         raise _other_shape(array.shape, shape)
-    blocks = laid_out(layout, nodes, array).reshape(*layout.held_shape(nodes), *payload)
+    blocks = laid_out(layout, nodes, array)
     return blocks.copy() if np.may_share_memory(blocks, array) else blocks
 
 
 def laid_out(layout: Placement, nodes: range, piece: _Array) -> _Array:
-    """The rows of blocks that have a piece, or all of an array; perhaps a view.
+    """The blocks that have a piece, or all of an array; perhaps a view.
 
     >>> from graycube.layout import Layout
     >>> laid_out(Layout.mesh((4,), nodes=(2,)), range(1, 2), np.array([3, 4])).tolist()
-    [3, 4]
+    [[3, 4]]
     """
-    return layout.scatter(piece) if len(nodes) > 1 else layout.piece(nodes).block(piece)
+    rows = layout.scatter(piece) if len(nodes) > 1 else layout.piece(nodes).block(piece)
+    return rows.reshape(*layout.held_shape(nodes), *piece.shape[len(layout.shape) :])
 
 
 def _other_shape(found: tuple[int, ...], wanted: tuple[int, ...]) -> InvalidValueError:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from graycube.array.boxes import carried
 from graycube.array.held import Held
+from graycube.array.local import laid_out
 from graycube.array.ranks import nodes_here, spread
 from graycube.gf2 import AffineMap
 from graycube.gf2.permuting import carry
@@ -83,9 +84,7 @@ def straight(
     if over is None:
         return target.scatter(layout.gather(blocks))
     first, last = as_product(layout), as_product(target)
-    blocks = carried(
-        straight(blocks, layout, first, comm), first, last, over, (0,) * len(layout.shape)
-    )
+    blocks = carried(straight(blocks, layout, first, comm), first, last, over)
     return straight(blocks, last, target, comm)
 
 
@@ -111,10 +110,8 @@ def reordered(blocks: _Blocks, layout: Placement, target: Placement, nodes: rang
     """
     payload = blocks.shape[2:]
     if isinstance(target, Layout):
-        box = blocks.reshape(*layout.boxes(nodes)[2:], *payload)
-        made = target.scatter(box) if len(nodes) > 1 else target.piece(nodes).block(box)
-    else:
-        made = layout.gather(blocks) if len(nodes) > 1 else layout.piece(nodes).of(blocks)
+        return laid_out(target, nodes, blocks.reshape(*layout.boxes(nodes)[2:], *payload))
+    made = layout.gather(blocks) if len(nodes) > 1 else layout.piece(nodes).of(blocks)
     return made.reshape(*target.held_shape(nodes), *payload)
 
 

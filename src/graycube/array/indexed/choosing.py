@@ -271,7 +271,7 @@ def chosen(a: _H, some: Mapping[int, Some], target: Placement | None = None) -> 
     piece = source.layout.piece(a.nodes).of(straight(a.blocks, a.layout, source.layout, over))
     rows = picked(piece, dict(enumerate(source.places(a.nodes))))
     blocks = rows.reshape(*source.held_shape(a.nodes), *a.payload)
-    made = carried(blocks, source, goal, over, (0,) * len(along))
+    made = carried(blocks, source, goal, over)
     return a.with_blocks(straight(made, goal, target, over), target)
 
 
@@ -295,7 +295,7 @@ def _assembled(
             box[places_of(goal.places(nodes))] = local(x)
             continue
         blocks = straight(x.blocks, x.layout, source, over)
-        rows = carried(blocks, source, goal, over, (0,) * len(along))
+        rows = carried(blocks, source, goal, over)
         there = places_of(goal.places(nodes))
         box[there] = rows.reshape(*map(len, goal.places(nodes)), *payload)
     made = of_box(first, box, last)

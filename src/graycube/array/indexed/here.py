@@ -83,8 +83,7 @@ def of_box(a: _H, box: _Box, layout: Placement) -> _H:
     >>> of_box(a, local(a)[::-1], a.layout).blocks.tolist()
     [[6, 7, 4, 5], [2, 3, 0, 1]]
     """
-    rows = laid_out(layout, a.nodes, box)
-    blocks = rows.reshape(*layout.held_shape(a.nodes), *box.shape[len(layout.shape) :])
+    blocks = laid_out(layout, a.nodes, box)
     own = blocks.copy() if np.may_share_memory(blocks, a.blocks) else blocks
     return a.with_blocks(own, layout)
 

@@ -63,11 +63,10 @@ class AxisRuns:
 
     def blocks(self, found: _Array) -> _Array:
         """The blocks of the right sides with what was found for each; perhaps a view."""
-        like, nodes = self.like, self.like.nodes
+        like = self.like
         piece = found.reshape(*found.shape[:-2], found.shape[-2] * found.shape[-1])
         piece = np.moveaxis(piece, (0, -1), (-1, self.axis))
-        made = laid_out(self.layout, nodes, piece)
-        made = made.reshape(*self.layout.held_shape(nodes), len(found))
+        made = laid_out(self.layout, like.nodes, piece)
         made = straight(made, self.layout, like.layout, like.comm)
         return made.reshape(*like.blocks.shape[:2], *like.payload)
 
