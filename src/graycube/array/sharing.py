@@ -1,5 +1,6 @@
 """Whole arrays brought together on one rank or all, and sent from one rank to all."""
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -40,15 +41,13 @@ def brought_together(
 
     own = together(over, prepare)
     counts = rows_of_nodes(layout)
-    width = own.itemsize * prod(own.shape[2:])
-    found, raw = None, None
-    if root is None or over.rank == root:
-        found = np.empty((sum(counts), *own.shape[2:]), own.dtype)
-        raw = [*as_bytes(found)[:1], [count * width for count in counts], mpi().BYTE]
     if root is None:
-        over.Allgatherv(as_bytes(own), raw)
-    else:
-        over.Gatherv(as_bytes(own), raw, root)
+        return layout.gathered(rows_of_all(own[0], counts, over))
+    found, room = None, None
+    if over.rank == root:
+        found = np.empty((sum(counts), *own.shape[2:]), own.dtype)
+        room = _in_parts(found, counts)
+    over.Gatherv(as_bytes(own), room, root)
     return None if found is None else layout.gathered(found)
 
 
@@ -119,6 +118,37 @@ def as_bytes(array: _Blocks) -> list[Any]:
     ...     comm.Bcast(as_bytes(x))
     """
     return [array.reshape(-1).view(np.uint8), mpi().BYTE]
+
+
+def _in_parts(rows: _Blocks, counts: ArrayLike) -> list[Any]:
+    """The bytes of rows, so many of these to or from each rank, as mpi4py takes them."""
+    width = rows.itemsize * prod(rows.shape[1:])
+    return [as_bytes(rows)[0], (np.asarray(counts) * width).tolist(), mpi().BYTE]
+
+
+def rows_of_all(own: _Blocks, counts: Sequence[int], comm: Comm) -> _Blocks:
+    """The rows of all ranks, so many of each, one rank after the other; collective.
+
+    >>> def program(comm, x):
+    ...     return rows_of_all(x, comm.allgather(len(x)), comm)
+    """
+    found = np.empty((sum(counts), *own.shape[1:]), own.dtype)
+    comm.Allgatherv(as_bytes(np.ascontiguousarray(own)), _in_parts(found, counts))
+    return found
+
+
+def rows_traded(
+    rows: _Blocks, going: NDArray[np.intp], coming: NDArray[np.intp], comm: Comm
+) -> _Blocks:
+    """The rows that come, so many from each rank, while as many as are said go to each.
+
+    >>> def program(comm, x):  # one row to each rank
+    ...     each = np.ones(comm.size, np.intp)
+    ...     return rows_traded(x, each, each, comm)
+    """
+    found = np.empty((coming.sum(), *rows.shape[1:]), rows.dtype)
+    comm.Alltoallv(_in_parts(np.ascontiguousarray(rows), going), _in_parts(found, coming))
+    return found
 
 
 def swapped(blocks: _Blocks, peer: int, comm: Comm, doing: str) -> _Blocks:

@@ -14,12 +14,11 @@ from graycube.array.held import Held
 from graycube.array.indexed.indices import coordinates_of
 from graycube.array.indexed.points import is_list, points, points_here, told
 from graycube.array.ranks import facts_of, spread, together
-from graycube.array.sharing import require_plain
+from graycube.array.sharing import require_plain, rows_of_all
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.layout import Layout
 from graycube.layout.chosen import within
 from graycube.run import mpi, no_way_back
-from graycube.run.mpi import Comm
 
 _Array = NDArray[Any]
 Part = int | slice | EllipsisType | list[int] | NDArray[Any] | Held
@@ -112,18 +111,9 @@ def _where(a: Held, mask: Held) -> _Array:
         keys = keys * prod(mask.payload) + np.ravel_multi_index(inside, mask.payload)
     with no_way_back(lambda: "read"):
         counts = over.allgather(len(keys))
-        found = _from_all(a.blocks[0][(slots, *inside)], counts, over)
-        elements: _Array = found[np.argsort(_from_all(keys, counts, over))]
+        found = rows_of_all(a.blocks[0][(slots, *inside)], counts, over)
+        elements: _Array = found[np.argsort(rows_of_all(keys, counts, over))]
     return elements
-
-
-def _from_all(own: _Array, counts: Sequence[int], comm: Comm) -> _Array:
-    """The rows of all ranks, one rank after the other."""
-    made = np.empty((sum(counts), *own.shape[1:]), own.dtype)
-    width = own.itemsize * prod(own.shape[1:])
-    room = [made.view(np.uint8).reshape(-1), [width * count for count in counts]]
-    comm.Allgatherv(np.ascontiguousarray(own).reshape(-1).view(np.uint8), [*room, mpi().BYTE])
-    return made
 
 
 def _joined(found: _Array, a: Held) -> None:

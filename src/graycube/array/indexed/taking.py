@@ -19,19 +19,18 @@ from numpy.typing import NDArray
 from graycube.array.aligning import require_same_ranks
 from graycube.array.held import Held
 from graycube.array.ranks import facts_of, spread, together
-from graycube.array.sharing import as_bytes, require_plain, rows_of_nodes
+from graycube.array.sharing import as_bytes, require_plain, rows_of_nodes, rows_traded
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2.arrays import IntArray
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
-from graycube.run import mpi, no_way_back, private
+from graycube.run import no_way_back, private
 from graycube.run.agreement import Facts, different, digest_of
 from graycube.run.mpi import Comm
 from graycube.run.windows import Windows, windows
 
 _H = TypeVar("_H", bound=Held)
 _Blocks = NDArray[Any]
-_Counts = NDArray[np.intp]
 _FACTS = {"operation": "take_along_axis"}
 _WORDS = (0, *digest_of(_FACTS))
 
@@ -158,19 +157,8 @@ def _asked_for(blocks: _Blocks, nodes: IntArray, slots: IntArray, comm: Comm) ->
     wanted = np.bincount(nodes.ravel(), minlength=comm.size).astype(np.intp)
     theirs = np.empty_like(wanted)
     comm.Alltoall(as_bytes(wanted), as_bytes(theirs))
-    asked = _traded(slots.ravel()[order].astype(np.intp), wanted, theirs, comm)
-    found = _traded(blocks[0][asked], theirs, wanted, comm)
+    asked = rows_traded(slots.ravel()[order].astype(np.intp), wanted, theirs, comm)
+    found = rows_traded(blocks[0][asked], theirs, wanted, comm)
     made = np.empty_like(found)
     made[order] = found
     return made.reshape(*nodes.shape, *blocks.shape[2:])
-
-
-def _traded(rows: _Blocks, sent: _Counts, coming: _Counts, comm: Comm) -> _Blocks:
-    """The rows that come, so many from each rank; as many as were said go to each."""
-    found, width = np.empty((coming.sum(), *rows.shape[1:]), rows.dtype), rows.itemsize
-    width *= prod(rows.shape[1:])
-    comm.Alltoallv(
-        [as_bytes(rows)[0], (sent * width).tolist(), mpi().BYTE],
-        [as_bytes(found)[0], (coming * width).tolist(), mpi().BYTE],
-    )
-    return found

@@ -15,11 +15,11 @@ from graycube.array.ordering.merging import SMALL, traded
 from graycube.array.ordering.sorting import agreed_on
 from graycube.array.ranks import spread
 from graycube.array.reducing.weighted import each_once
-from graycube.array.sharing import as_bytes
+from graycube.array.sharing import rows_of_all
 from graycube.errors import InvalidValueError
 from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.ownership import Ownership
-from graycube.run import mpi, no_way_back
+from graycube.run import no_way_back
 from graycube.run.mpi import Comm
 
 _H = TypeVar("_H", bound=Held)
@@ -68,20 +68,10 @@ def _over_ranks(own: _Array, counts: _Array, comm: Comm) -> tuple[Ownership, lis
     lengths = comm.allgather(len(own))
     if sum(lengths) * (own.itemsize + counts.itemsize) > SMALL:
         return _balanced(_merged(own, counts, sum(lengths), comm), comm)
-    every = _counted(*(_of_all(x, lengths, comm) for x in (own, counts)))
+    every = _counted(*(rows_of_all(x, lengths, comm) for x in (own, counts)))
     layout = in_blocks(every[0].shape, (comm.size,))
     start, end = [0, *_starts(len(every[0]), comm), len(every[0])][comm.rank : comm.rank + 2]
     return layout, [x[None, start:end].copy() for x in every]
-
-
-def _of_all(own: _Array, lengths: Sequence[int], comm: Comm) -> _Array:
-    """What all ranks have, one after the other."""
-    found = np.empty(sum(lengths), own.dtype)
-    sizes = [length * own.itemsize for length in lengths]
-    comm.Allgatherv(
-        as_bytes(np.ascontiguousarray(own)), [as_bytes(found)[0], sizes, mpi().BYTE]
-    )
-    return found
 
 
 def _counted(values: _Array, counts: _Array) -> tuple[_Array, _Array]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from graycube.array.ordering.cuts import after, cuts_of
-from graycube.array.sharing import as_bytes
+from graycube.array.sharing import as_bytes, rows_traded
 from graycube.run import mpi
 from graycube.run.agreement import different, digest_of
 from graycube.run.mpi import Comm
@@ -194,8 +194,7 @@ def traded(lines: _Array, cuts: NDArray[np.intp], comm: Comm) -> list[list[_Arra
     coming = np.empty_like(sizes)
     comm.Alltoall(as_bytes(sizes), as_bytes(coming))
     own = lines[0] if count == 1 else np.concatenate(_pieces(lines, ends))
-    found = np.empty(coming.sum(), lines.dtype)
-    _send(np.ascontiguousarray(own), sizes.sum(axis=1), found, coming.sum(axis=1), comm)
+    found = rows_traded(own, sizes.sum(axis=1), coming.sum(axis=1), comm)
     parts = np.split(found, np.cumsum(coming)[:-1])
     return [parts[line::count] for line in range(count)]
 
@@ -205,17 +204,3 @@ def _pieces(lines: _Array, ends: NDArray[np.intp]) -> list[_Array]:
     each = range(ends.shape[1] - 1)
     count = range(len(lines))
     return [lines[line, ends[line, k] : ends[line, k + 1]] for k in each for line in count]
-
-
-def _send(
-    own: _Array,
-    sizes: NDArray[np.intp],
-    found: _Array,
-    coming: NDArray[np.intp],
-    comm: Comm,
-) -> None:
-    width = own.itemsize
-    comm.Alltoallv(
-        [as_bytes(own)[0], (sizes * width).tolist(), mpi().BYTE],
-        [as_bytes(found)[0], (coming * width).tolist(), mpi().BYTE],
-    )
