@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.halo.neighbours import Neighbours, copied, told, traffic
+from graycube.array.halo.neighbours import Exchanged, Neighbours, copied, told, traffic
 from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.run import no_way_back
@@ -92,13 +92,11 @@ class Borders:
         shared: Windows,
         by_messages: Callable[[], Neighbours],
     ) -> None:
-        self._frame, self._mesh, self._shared = frame, mesh, shared
-        axes = range(len(frame.axes))
-        self._axes = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
-        exchange = frame.halo
+        self._mesh, self._shared, self._traffic = mesh, shared, traffic(frame)
+        exchange = self._exchange = frame.halo
         self._facts = told(exchange, mesh.dtype)
         self._payload = prod(mesh.shape[len(frame.axes) :])
-        most = max(_longest(frame.halo, along) for along in self._axes)
+        most = max(_longest(exchange, known.axes) for known in self._traffic)
         self._stretch = most * self._payload * mesh.itemsize
         self._by_messages = by_messages
         self._instead: Neighbours | None = None
@@ -130,7 +128,7 @@ class Borders:
             self._grown, self._phases = shared.grown, {}
         alike = True
         with _no_way_back:
-            for k in range(len(self._axes)):
+            for k in range(len(self._traffic)):
                 before, after = self._phase(k, shared.turn)
                 for copy in before:
                     copy()
@@ -145,20 +143,19 @@ class Borders:
         """What is copied about some axes, made when it is needed first."""
         made = self._phases.get((number, turn))
         if made is None:
-            made = self._phases[number, turn] = self._laid(self._axes[number], turn)
+            made = self._phases[number, turn] = self._laid(self._traffic[number], turn)
         return made
 
-    def _laid(self, axes: tuple[int, ...], turn: int) -> _Laid:
-        exchange, rank = self._frame.halo, self._shared.comm.rank
-        known = traffic(self._frame, axes)
+    def _laid(self, known: Exchanged, turn: int) -> _Laid:
+        exchange, rank = self._exchange, self._shared.comm.rank
         order: defaultdict[int, count[int]] = defaultdict(count)
         mesh, before, after = self._mesh, list[Copy](), list[Copy]()
         for shape, places, target in known.out:
-            start = _starts(exchange, rank, axes)[target][next(order[target])]
+            start = _starts(exchange, rank, known.axes)[target][next(order[target])]
             before.append(copied(self._border(shape, rank, start, turn), (), mesh, places))
         order.clear()
         for shape, places, of, source in known.back:
-            start = _starts(exchange, source, axes)[rank][next(order[source])]
+            start = _starts(exchange, source, known.axes)[rank][next(order[source])]
             after.append(copied(mesh, places, self._border(shape, source, start, turn), of))
         before += [copied(mesh, there, mesh, of) for there, of in known.around]
         return before, after

@@ -94,23 +94,30 @@ def _copies_along(frames: Sequence[Frame], axis: int) -> Iterator[_Copy]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Exchanged:
+class Exchanged:
     """What a node sends (shape, places, target) and receives (shape, places, of, source)."""
 
+    axes: tuple[int, ...]
     around: tuple[tuple[Index, Index], ...]
     out: tuple[tuple[list[int], Index, int], ...]
     back: tuple[tuple[list[int], Index, Index, int], ...]
 
 
 @lru_cache(maxsize=_KEPT)
-def traffic(frame: Frame, axes: tuple[int, ...]) -> _Exchanged:
-    """The messages of a node along some axes."""
-    out = [m for m in frame.halo.messages(frame.node) if m.axis in axes]
-    back = [m for m in frame.halo.received(frame.node) if m.axis in axes]
-    return _Exchanged(
-        tuple(pair for axis in axes for pair in frame.around(axis)),
-        tuple(([*map(len, m.coordinates)], frame.sent(m), m.target) for m in out),
-        tuple(([*map(len, m.coordinates)], *frame.received(m), m.source) for m in back),
+def traffic(frame: Frame) -> tuple[Exchanged, ...]:
+    """The messages of a node, phase by phase: along all axes at once, or one after another."""
+    every, halo = range(len(frame.axes)), frame.halo
+    phases = [(axis,) for axis in every] if halo.corners else [(*every,)]
+    out = [([*map(len, m.coordinates)], m) for m in halo.messages(frame.node)]
+    back = [([*map(len, m.coordinates)], m) for m in halo.received(frame.node)]
+    return tuple(
+        Exchanged(
+            axes,
+            tuple(pair for axis in axes for pair in frame.around(axis)),
+            tuple((n, frame.sent(m), m.target) for n, m in out if m.axis in axes),
+            tuple((n, *frame.received(m), m.source) for n, m in back if m.axis in axes),
+        )
+        for axes in phases
     )
 
 
@@ -121,9 +128,7 @@ class Neighbours:
         known = private(comm)
         self._mesh, self._comm, self._known = mesh, known.comm, known
         self._shared, self._facts = windows_of(known), told(frame.halo, mesh.dtype)
-        axes = range(len(frame.axes))
-        together = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
-        self._phases = [self._phase(traffic(frame, axes)) for axes in together]
+        self._phases = [*map(self._phase, traffic(frame))]
         requests = (q for messages, _ in self._phases for q in messages.requests)
         self._requests = freed_with(self, requests, known)
 
@@ -166,7 +171,7 @@ class Neighbours:
                 "make the array on a communicator that stays",
             )
 
-    def _phase(self, known: _Exchanged) -> tuple[Mailed, list[Copy]]:
+    def _phase(self, known: Exchanged) -> tuple[Mailed, list[Copy]]:
         """The messages along some axes, and the copies within the mesh."""
         mesh = self._mesh
         going = [self._item(peer, shape, places) for shape, places, peer in known.out]
@@ -230,11 +235,8 @@ def add_back(frames: Sequence[Frame], meshes: Sequence[_Mesh], comm: Comm | None
             )
         return
     (frame,), (mesh,), own = frames, meshes, private(comm).comm
-    axes = range(len(frame.axes))
-    for together in (
-        [(axis,) for axis in reversed(axes)] if frame.halo.corners else [tuple(axes)]
-    ):
-        known, payload = traffic(frame, together), mesh.shape[len(axes) :]
+    payload = mesh.shape[len(frame.axes) :]
+    for known in reversed(traffic(frame)):
         going = [
             _taken((*shape, *payload), of, mesh, there) for shape, there, of, _ in known.back
         ]

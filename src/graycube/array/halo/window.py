@@ -277,12 +277,12 @@ class Window(Generic[_H]):
         return f"<Window of {self._like!r}: {self.halo!r}>"
 
 
-def _seen(a: Held) -> tuple[Placement, range]:
-    """The layout and the nodes of the blocks: one block of all nodes is one of one node."""
+def _seen(a: Held) -> Placement:
+    """The layout of the blocks: one block of all nodes is one of one node."""
     layout: Placement = a.layout
-    if not isinstance(layout, Ownership) or spread(a.comm) is not None:
-        return layout, a.nodes
-    return layout.alone(), range(1)
+    if isinstance(layout, Ownership) and spread(a.comm) is None:
+        return layout.alone()
+    return layout
 
 
 def _exchange(  # noqa: PLR0913, PLR0917 - a stencil
@@ -362,7 +362,7 @@ def window(  # noqa: PLR0913 - a stencil
 
     def prepare() -> "tuple[Window[_H], Facts]":
         rings = closed(periodic, fill)
-        given = _seen(a)[0], reach, rings, corners, a.blocks.itemsize, stride
+        given = _seen(a), reach, rings, corners, a.blocks.itemsize, stride
         same = all(type(x) in _SAME for x in (reach, rings, corners, stride))
         exchange = (_remembered if same else _exchange)(*given)
         ends = ends_of(fill, exchange.periodic, a.dtype)
