@@ -187,7 +187,7 @@ def _of_run(
 
 def _seen(w: Window[_H], axis: int, step: int) -> _Line:
     """What is so many steps on along an axis from each element here, in the order of index."""
-    (mesh,), (places,) = w.meshes, w.places(_step(w.halo.reach, axis, step))
+    (mesh,), (places,) = w.meshes, w.places(_step(len(w.halo.reach), axis, step))
     seen: _Line = mesh[places]
     return seen
 
@@ -196,9 +196,8 @@ def _reach(d: int, axis: int, below: int, above: int) -> list[Any]:
     return [(below, above) if k == axis else 0 for k in range(d)]
 
 
-def _step(d: Any, axis: int, step: int) -> list[int]:  # noqa: ANN401 - how many, or as many
-    count = d if isinstance(d, int) else len(d)
-    return [step if k == axis else 0 for k in range(count)]
+def _step(d: int, axis: int, step: int) -> list[int]:
+    return [step if k == axis else 0 for k in range(d)]
 
 
 def trapezoid(y: Held, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:  # noqa: ANN401

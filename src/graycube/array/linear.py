@@ -163,8 +163,8 @@ def _cross(a: _Any, b: _Any) -> _Any:
     return crossed(a, b) if vectors else np.cross(a, b)
 
 
-def matrices(function: Callable[..., _Any], count: int = 2) -> Callable[..., _Any]:
-    """A function of NumPy's of the last axes of its operands, at every element.
+def matrices(function: Callable[..., _Any]) -> Callable[..., _Any]:
+    """A function of NumPy's of matrices, the last two axes, at every element.
 
     >>> from graycube.layout import Layout
     >>> a = Held(np.array([[[[2.0, 0], [0, 3]]]]), Layout.nodes(0))
@@ -173,7 +173,7 @@ def matrices(function: Callable[..., _Any], count: int = 2) -> Callable[..., _An
     """
 
     def call(*operands: _Any, **options: _Any) -> _Any:
-        return of_last(function, count, *operands, **options)
+        return of_last(function, 2, *operands, **options)
 
     return call
 

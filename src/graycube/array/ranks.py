@@ -13,7 +13,6 @@ from graycube.errors import InvalidTypeError
 from graycube.layout.placement import Placement
 from graycube.run import agreed, require_comm
 from graycube.run.agreement import Facts
-from graycube.run.meeting import Note
 from graycube.run.mpi import Comm
 
 _T = TypeVar("_T")
@@ -58,18 +57,14 @@ def nodes_here(layout: Placement, comm: Comm | None) -> range:
     return range(over.rank, over.rank + 1)
 
 
-def together(
-    comm: Comm | None,
-    prepare: Callable[[], tuple[_T, Facts]],
-    note: Callable[[_T], Note | None] | None = None,
-) -> _T:
+def together(comm: Comm | None, prepare: Callable[[], tuple[_T, Facts]]) -> _T:
     """What ``prepare`` gives, if all ranks succeed with the same facts; see ``agreed``.
 
     >>> together(None, lambda: (3, {}))
     3
     """
     over = spread(comm)
-    return prepare()[0] if over is None else agreed(over, prepare, note)
+    return prepare()[0] if over is None else agreed(over, prepare)
 
 
 def facts_of(

@@ -14,7 +14,7 @@ import numpy as np
 
 from graycube.array.held import Held
 from graycube.array.indexed.choosing import agree, axis_of, chosen, concatenated, flip, take
-from graycube.array.payload import permuted, stack
+from graycube.array.payload import stack, swapped_axes
 from graycube.array.reducing.over import Axes, over_axes
 from graycube.errors import InvalidValueError
 from graycube.layout.required import require_axis
@@ -118,13 +118,13 @@ def rot90(a: _H, k: int = 1, axes: Sequence[int] = (0, 1)) -> _H:
     """
     agree("rot90", a, k=k, axes=axes)
     one, other = (require_axis(axis, a.ndim) for axis in axes)
-    order = [*range(a.ndim)]
-    order[one], order[other] = other, one
     if k % 4 == 2:
         return flip(a, [one, other])
     if k % 4 == 1:
-        return permuted(flip(a, other), order)
-    return flip(permuted(a, order), other) if k % 4 else a.with_blocks(a.blocks.copy("K"))
+        return swapped_axes(flip(a, other), one, other)
+    if k % 4 == 3:
+        return flip(swapped_axes(a, one, other), other)
+    return a.with_blocks(a.blocks.copy("K"))
 
 
 def parted(

@@ -61,7 +61,7 @@ def _first_here(a: Held, monoid: np.ufunc, over: Over) -> tuple[_Blocks, _Blocks
     They have anything where a node has nothing along the axes.
     """
     box, lead = (local(a), len(a.layout.shape)) if over.layout else (a.blocks, 2)
-    axes = (*over.layout, *(lead + k for k in over.payload))
+    axes = over.counted(lead)
     thin = tuple(1 if k in axes else length for k, length in enumerate(box.shape))
     lines = np.moveaxis(box, axes, range(-len(axes), 0))
     shape = lines.shape[-len(axes) :]

@@ -75,7 +75,7 @@ def reproducible_sum(  # noqa: PLR0913
 
 def _real_sum(a: Held, over: Over) -> Held:
     """The sum of real numbers, all axes kept."""
-    axes = (*over.layout, *(len(a.layout.shape) + k for k in over.payload))
+    axes = over.counted(len(a.layout.shape))
     bits = prod(a.shape[k] for k in axes).bit_length()
     finite = np.isfinite(a.blocks)
     blocks = np.where(finite, a.blocks, 0)
