@@ -1,14 +1,14 @@
 """Coarser and finer grids: every so-manieth element of an array, and the way back."""
 
 from collections.abc import Sequence
-from typing import Any, SupportsIndex, TypeVar
+from functools import partial
+from typing import SupportsIndex, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graycube.array.boxes import carried, places_of
+from graycube.array.boxes import carried
 from graycube.array.held import Held, require_array
-from graycube.array.local import laid_out, local
+from graycube.array.indexed.choosing import assembled, chosen
 from graycube.array.moving import as_product, straight
 from graycube.array.ranks import facts_of, require_layout, spread, together
 from graycube.array.sharing import require_plain
@@ -21,7 +21,6 @@ from graycube.layout.required import require_powers
 from graycube.run.agreement import Facts
 
 _H = TypeVar("_H", bound=Held)
-_Blocks = NDArray[Any]
 Factor = SupportsIndex | Sequence[SupportsIndex]
 MOST = 1 << 62
 
@@ -57,16 +56,18 @@ def coarsen(u: _H, factor: Factor, gather: Factor = 1) -> _H:
         return (factors, whole, stages(whole, factors, shared)), facts
 
     factors, whole, found = together(u.comm, prepare)
-    over, target = spread(u.comm), found[-1].target
-    blocks = straight(u.blocks, u.layout, whole, u.comm)
+    over = spread(u.comm)
     if over is None:
-        steps = tuple(slice(None, None, f) for f in factors)
-        return u.with_blocks(target.scatter(whole.gather(blocks)[steps]), target)
+        steps, target = tuple(slice(None, None, f) for f in factors), found[-1].target
+        return u.with_blocks(target.scatter(u.layout.gather(u.blocks)[steps]), target)
+    made = u.with_blocks(straight(u.blocks, u.layout, whole, over), whole)
     for stage in found:
-        if isinstance(stage.source, Chosen):
-            blocks = _taken(u.with_blocks(blocks, stage.source.layout), stage.source)
-        blocks = carried(blocks, stage.source, stage.target, over)
-    return u.with_blocks(blocks, target)
+        source, target = stage.source, stage.target
+        if isinstance(source, Chosen):
+            made = chosen(made, dict(enumerate(source.along)), target)
+        else:
+            made = made.with_blocks(carried(made.blocks, source, target, over), target)
+    return made
 
 
 def refine(u: _H, factor: Factor, layout: Placement | None = None) -> _H:
@@ -87,34 +88,16 @@ def refine(u: _H, factor: Factor, layout: Placement | None = None) -> _H:
     """
     require_array(u, "a finer grid")
 
-    def prepare() -> tuple[tuple[Placement, Chosen, Placement], Facts]:
+    def prepare() -> tuple[tuple[tuple[int, ...], Placement], Facts]:
         factors = require_powers(factor, len(u.layout.shape), "factor", MOST)
         target = finer(u.layout, factors) if layout is None else require_layout(layout)
         _require_finer(u, factors, target)
-        thin = thinned(as_product(target), factors)
-        return (as_product(u.layout), thin, target), _facts("refine", u, factors, target)
+        return (factors, target), _facts("refine", u, factors, target)
 
-    whole, thin, target = together(u.comm, prepare)
-    over, between = spread(u.comm), thin.layout
-    blocks = straight(u.blocks, u.layout, whole, u.comm)
-    if over is None:
-        made = np.zeros((*between.shape, *u.payload), u.dtype)
-        made[places_of([*map(np.asarray, thin.along)])] = whole.gather(blocks)
-        return u.with_blocks(target.scatter(made), target)
-    rows = carried(blocks, whole, thin, over)
-    piece = np.zeros((*between.piece(u.nodes).shape, *u.payload), u.dtype)
-    piece[places_of(thin.places(u.nodes))] = rows.reshape(
-        *thin.piece(u.nodes).shape, *u.payload
-    )
-    fine = laid_out(between, u.nodes, piece)
-    return u.with_blocks(straight(fine, between, target, u.comm), target)
-
-
-def _taken(u: Held, thin: Chosen) -> _Blocks:
-    """The block of this rank with those elements of the one that it has."""
-    piece = local(u)[places_of(thin.places(u.nodes))]
-    rows = piece.reshape(*thin.held_shape(u.nodes), *u.payload)
-    return rows.copy() if np.may_share_memory(rows, u.blocks) else rows
+    factors, target = together(u.comm, prepare)
+    places = tuple(range(0, n, f) for n, f in zip(target.shape, factors, strict=True))
+    found: _H = assembled(target, [(u, places)], partial(np.zeros, dtype=u.dtype))
+    return found
 
 
 def _facts(

@@ -148,7 +148,7 @@ def concatenated(arrays: Sequence[Any], axis: int = 0) -> Any:  # noqa: ANN401 -
         along[k] = range(*pair)
         parts.append((x, (*along,)))
     dtype = np.result_type(*(x.dtype for x in given))
-    return _assembled(
+    return assembled(
         with_length(like.layout, k, ends[-1]), parts, partial(np.empty, dtype=dtype)
     )
 
@@ -184,7 +184,7 @@ def pad(
         target = with_length(target, k, low + shape[k] + high)
     inside = tuple(range(low, low + n) for (low, _), n in zip(pairs, shape, strict=True))
     constant = as_written(np.asarray(constant_values), a.dtype).astype(a.dtype)
-    found: _H = _assembled(target, [(a, inside)], partial(np.full, fill_value=constant))
+    found: _H = assembled(target, [(a, inside)], partial(np.full, fill_value=constant))
     return found
 
 
@@ -275,12 +275,17 @@ def chosen(a: _H, some: Mapping[int, Some], target: Placement | None = None) -> 
     return a.with_blocks(straight(made, goal, target, over), target)
 
 
-def _assembled(
+def assembled(
     target: Placement,
     parts: Sequence[tuple[Held, tuple[range, ...]]],
     empty: Callable[..., NDArray[Any]],
 ) -> Any:  # noqa: ANN401 - an array
-    """An array of arrays, each at some indices, and of what is in an empty one elsewhere."""
+    """An array of arrays, each at some indices, and of what is in an empty one elsewhere.
+
+    >>> odd = Held(np.array([[5], [6]]), Layout.nodes(1)), (range(1, 4, 2),)
+    >>> assembled(Layout.mesh((4,), nodes=(2,)), [odd], np.zeros).blocks.tolist()
+    [[0.0, 5.0], [0.0, 6.0]]
+    """
     first = parts[0][0]
     over, nodes, payload = spread(first.comm), first.nodes, first.payload
     last = target if over is None else as_product(target)
