@@ -23,7 +23,7 @@ import graycube as gc
 from graycube.array.halo import borders
 from graycube.errors import InvalidValueError
 from graycube.run.agreement import agreed
-from graycube.run.meeting import ROOM
+from graycube.run.meeting import ROOM, in_order
 from graycube.run.windows import Windows, windows
 
 SENDING = ("Send_init", "Sendrecv", "Allreduce", "Iallreduce", "allgather", "bcast", "Barrier")
@@ -324,6 +324,20 @@ def no_room(comm):
     ):
         yield from one_error(comm, lambda: a.relayout(other), Warning, "messages are sent")
         yield np.array_equal(a.relayout(other).to_numpy(), x), "after the error"
+    over.Free()
+    if in_order():
+        yield from no_outboxes(comm.Dup(), gc.plan(layout, other, 16, machine=gc.Machine(n)))
+
+
+def no_outboxes(over, plan):
+    with (
+        patch("graycube.run.channels.segment", return_value=(None, "none")),
+        warnings.catch_warnings(action="error"),
+    ):
+        yield from one_error(
+            over, lambda: plan.execute(np.ones(16), over), Warning, "MPI sends"
+        )
+        yield plan.execute(np.ones(16), over).all(), "after the error"
     over.Free()
 
 

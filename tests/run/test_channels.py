@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graycube.errors import PeerError
-from graycube.run import channels as module
+from graycube.run import channels as module, windows
 from graycube.run.channels import Channels
 from graycube.run.rounds import Handed, Item, room_for
 from graycube.run.segment import HEAD
@@ -151,8 +151,8 @@ def test_where_there_is_no_room_the_first_rank_says_so_once(monkeypatch):
     monkeypatch.setattr(module, "segment", lambda *_: (None, "none"))
     for rank in (0, 1):
         said = []
-        monkeypatch.setattr(module, "warn", said.append)
-        comm = SimpleNamespace(rank=rank, size=2)
+        monkeypatch.setattr(windows, "warn", said.append)
+        comm = SimpleNamespace(rank=rank, size=2, bcast=lambda heard: heard)
         through = Channels(SimpleNamespace(comm=comm, roll=Roll()))
         assert [through.reserve(nbytes) for nbytes in (8, 8, 4, 0)] == [False] * 3 + [True]
         assert len(said) == (rank == 0)

@@ -24,8 +24,7 @@ from graycube.run.meeting import in_order
 from graycube.run.mpi import Private, private
 from graycube.run.segment import HEAD, segment
 from graycube.run.waiting import unlike
-from graycube.run.windows import INTO, PAGE, windows_of
-from graycube.warned import warn
+from graycube.run.windows import INTO, PAGE, say, windows_of
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -65,9 +64,9 @@ class Channels:
         lines = -(-2 * ranks * ranks * LINE // PAGE) * PAGE
         memory, why = segment(self.comm, lines + INTO + 2 * ranks * room)
         if memory is None:
-            if self.comm.rank == 0 and self._refused is None:
-                warn(f"the ranks share no outboxes of {nbytes} bytes ({why}): MPI sends")
-            self._refused = nbytes
+            first, self._refused = self._refused is None, nbytes
+            if first:
+                say(self.comm, f"outboxes of {nbytes} bytes ({why}): MPI sends")
             return False
         self.words = memoryview(memory)[HEAD : HEAD + lines].cast("q")
         self._outboxes = np.frombuffer(memory, np.uint8, offset=HEAD + lines + INTO)

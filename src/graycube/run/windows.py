@@ -119,7 +119,7 @@ class Windows:
     def _refuse(self, nbytes: int, why: str) -> None:
         first, self._refused = self._refused is None, nbytes
         if first:
-            _say(self.comm, f"buffers of {nbytes} bytes", why)
+            say(self.comm, f"buffers of {nbytes} bytes ({why}): messages are sent")
 
 
 def windows(comm: "Intracomm") -> Windows | None:
@@ -154,18 +154,22 @@ def _made(comm: "Intracomm", roll: Roll) -> Windows | None:
         return None
     memory, why = segment(comm, lines(comm.size))
     if memory is None:
-        _say(comm, "memory", why)
+        say(comm, f"memory ({why}): messages are sent")
         return None
     roll.meeting = Meeting(comm, memoryview(memory)[HEAD:], roll)
     return Windows(comm, roll.meeting)
 
 
-def _say(comm: "Intracomm", what: str, why: str) -> None:
-    """Warn on the first rank; if warnings are errors, all ranks raise this one; collective."""
+def say(comm: "Intracomm", what: str) -> None:
+    """Warn on the first rank; if warnings are errors, all ranks raise this one; collective.
+
+    >>> def program(comm):  # on all ranks
+    ...     say(comm, "memory (none is free): messages are sent")
+    """
     error = None
     if comm.rank == 0:
         try:
-            warn(f"the ranks share no {what} ({why}): messages are sent")
+            warn(f"the ranks share no {what}")
         except Warning as raised:  # the others have to hear of it
             error = raised
     if (heard := comm.bcast(error)) is not None:
