@@ -30,13 +30,13 @@ from graycube.array.moving import straight
 from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
-from graycube.gf2.arrays import IntArray
 from graycube.layout import Ownership
 from graycube.layout.in_bits import in_boxes
 from graycube.layout.layout import require_cube
 from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
+from graycube.layout.product import evenly
 from graycube.layout.share import SharedAxis
 from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
@@ -221,7 +221,7 @@ def _write_own(path: Path, held: Held) -> tuple[None, Facts]:
     if prod(piece.shape):
         corner = (along[:1] for along in piece.coordinates)
         if len(held.nodes) > 1 or held.layout.node_of(*corner) == held.nodes.start:
-            store.oindex[_places(piece)] = local(held)
+            store.oindex[tuple(map(evenly, piece.coordinates))] = local(held)
             for file in _files(path, store, piece):
                 settled(file)
     return None, {}
@@ -280,7 +280,8 @@ def _read(path: Path, layout: Placement, nodes: range, *, check: bool) -> _Array
     if not blocks.size:
         return blocks
     piece = layout.piece(nodes)
-    found = np.asarray(_attempted(path, lambda: store.oindex[_places(piece)]))
+    places = tuple(map(evenly, piece.coordinates))
+    found = np.asarray(_attempted(path, lambda: store.oindex[places]))
     return piece.block(found.reshape(*piece.shape, *shape[2:])).reshape(shape)
 
 
@@ -290,14 +291,6 @@ def _attempted(path: Path, read: Callable[[], Any]) -> Any:  # noqa: ANN401
         return read()
     except Exception as error:  # noqa: BLE001 - of many kinds, and there is one answer
         raise _unreadable(path, f"{type(error).__name__}: {error}"[:200]) from None
-
-
-def _places(piece: Piece) -> tuple[slice | IntArray, ...]:
-    """The coordinates of a piece: slices where they follow each other."""
-    return tuple(
-        slice(int(along[0]), int(along[-1]) + 1) if np.all(np.diff(along) == 1) else along
-        for along in piece.coordinates
-    )
 
 
 def _unreadable(path: Path, why: str) -> InvalidValueError:
