@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from graycube.array.held import Held
 from graycube.array.moving import of_kind
 from graycube.array.ranks import spread
-from graycube.array.unlike import either, unlike
+from graycube.array.unlike import broadcast, either, unlike
 from graycube.errors import InvalidValueError
 from graycube.layout import Layout, Ownership
 from graycube.layout.common import common
@@ -78,16 +78,9 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
         if any(x.ndim > axes for x in _plain(operands)):
             raise unlike(given, onto)
     made = _side_by_side(operands, first, axes) if alike else _meeting(operands, onto, axes)
-    try:
-        if made is not None:
-            _broadcast(*(array.shape for array in made.arrays))
-            return made
-    except ValueError:
-        pass
-    raise unlike(given, onto)
-
-
-_broadcast = lru_cache(maxsize=_KEPT)(np.broadcast_shapes)  # it takes longer than a small sum
+    if made is None or broadcast(*(x.shape for x in made.arrays)) is None:
+        raise unlike(given, onto)
+    return made
 
 
 def _with_new_axes(
@@ -102,9 +95,9 @@ def _with_new_axes(
     if not any(new.values()):
         return operands
     others = [_with_axes(x, new[id(x)]) if isinstance(x, Held) else x for x in operands]
-    if not _fit(x.layout.shape for x in others if isinstance(x, Held)):
+    if broadcast(*(x.layout.shape for x in others if isinstance(x, Held))) is None:
         return operands
-    if _fit(x.layout.shape for x in ours):
+    if broadcast(*(x.layout.shape for x in ours)) is not None:
         raise either(operands, onto, [x for x in ours if new[id(x)]])
     return others
 
@@ -128,14 +121,6 @@ def _longer(layout: Placement, count: int) -> Placement:
     """The layout with so many axes of length 1 after its own."""
     axes = len(layout.shape)
     return layout.raised(count).permuted([*range(count, count + axes), *range(count)])
-
-
-def _fit(shapes: Iterable[tuple[int, ...]]) -> bool:
-    try:
-        _broadcast(*shapes)
-    except ValueError:
-        return False
-    return True
 
 
 def _plain(operands: Sequence[Held | _Blocks]) -> list[_Blocks]:

@@ -8,6 +8,7 @@ Rules.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations, product
 from typing import Any
 
@@ -42,14 +43,14 @@ def unlike(operands: Sequence[_Operand], onto: Held | None = None) -> GraycubeEr
         return _plain(large, plain[large], ours)
     target = None if onto is None else next(name for name, x in ours.items() if x is onto)
     found = _joined(f"{name} has shape {x.shape}" for name, x in names.items())
-    whole = _broadcast(x.layout.shape for x in ours.values())
+    whole = broadcast(*(x.layout.shape for x in ours.values()))
     if whole is None:
         return InvalidValueError(
             found,
             "axes of layouts align from the last one back, with equal lengths or length 1",
             _kept(ours),
         )
-    payload = _broadcast(_payloads(names).values())
+    payload = broadcast(*_payloads(names).values())
     if payload is None:
         alike = len({len(own) for own in _payloads(names).values()}) == 1
         given = "for all pairs of components " if alike else ""
@@ -110,7 +111,13 @@ def _payloads(names: dict[str, _Operand]) -> dict[str, _Shape]:
     return {n: x.payload if isinstance(x, Held) else x.shape for n, x in names.items()}
 
 
-def _broadcast(shapes: Iterable[_Shape]) -> _Shape | None:
+@lru_cache(maxsize=64)  # to find it takes longer than a small sum
+def broadcast(*shapes: _Shape) -> _Shape | None:
+    """The shape of all arrays of such shapes together, if they broadcast.
+
+    >>> broadcast((3, 1), (4,)), broadcast((3,), (4,))
+    ((3, 4), None)
+    """
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
@@ -171,7 +178,7 @@ def _kept(ours: dict[str, Held]) -> str:
     most = max(map(len, shapes.values()))
     usual = {name: (1,) * (most - len(shape)) + shape for name, shape in shapes.items()}
     for stretched in product(*(_stretched(shape, most) for shape in shapes.values())):
-        if _broadcast(stretched) is not None:
+        if broadcast(*stretched) is not None:
             pairs = zip(usual.items(), stretched, strict=True)
             changed = [name for (name, shape), other in pairs if shape != other]
             return f"make {' and '.join(changed)} with keepdims=True"
@@ -201,7 +208,7 @@ def _widened(names: dict[str, _Operand]) -> Iterator[str]:
 def _ones(own: _Shape, others: Sequence[_Shape], least: int = 1) -> str | None:
     """The index that puts axes of length 1 behind a payload, so that it fits others."""
     for more in range(least, max(map(len, others)) + 1):
-        if _broadcast([own + (1,) * more, *others]) is not None:
+        if broadcast(own + (1,) * more, *others) is not None:
             return f"[{', '.join(['...', *['None'] * more])}]"
     return None
 
@@ -213,7 +220,7 @@ def _plain(name: str, x: NDArray[Any], ours: dict[str, Held]) -> InvalidTypeErro
     spread_as = None
     if x.shape[:d] == like.layout.shape:
         spread_as = x.shape[:d]
-    elif x.ndim <= like.ndim and _broadcast([x.shape, like.shape]) == like.shape:
+    elif x.ndim <= like.ndim and broadcast(x.shape, like.shape) == like.shape:
         spread_as = x.shape[: x.ndim - len(like.payload)]
     if spread_as is not None:
         layout = f"{base}.layout{thinned(spread_as, like.layout.shape)}"
