@@ -126,7 +126,9 @@ def _quantile(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> Any:  
         return _result(a, made, layout, several=wanted.ndim > 0)
     size = a.size if place is None else a.shape[place]
     if shares.numbers:
-        size = int(reduced(a, np.add, dtype=np.intp, of=lambda: a.with_blocks(~_nan(a.blocks))))
+        size = int(
+            reduced(a, np.add, dtype=np.intp, of=lambda: a.with_blocks(~np.isnan(a.blocks)))
+        )
         if not size:
             return np.full(wanted.shape, np.nan)[()]
     below = np.floor(wanted.ravel() * (size - 1)).astype(np.intp)
@@ -252,7 +254,7 @@ def _of_lines(
 def _of_numbers(x: _Array, axis: int, *, q: _Array, single: bool) -> _Array:
     """The quantiles of what is a number in each line; they stand first."""
     lines = np.sort(np.moveaxis(x, axis, 0), axis=0)
-    count = np.count_nonzero(~_nan(lines), axis=0)
+    count = np.count_nonzero(~np.isnan(lines), axis=0)
     exact = q.reshape(q.shape + (1,) * count.ndim) * np.maximum(count - 1, 0)
     below = np.floor(exact).astype(np.intp)
     above = np.minimum(below + 1, np.maximum(count - 1, 0))
@@ -265,11 +267,6 @@ def _of_numbers(x: _Array, axis: int, *, q: _Array, single: bool) -> _Array:
         part = part.astype(np.result_type(lines.dtype, np.float16))
     near, apart = 2 * part < 1, high - low  # from the nearer one, as NumPy does
     found: _Array = np.where(near, low + apart * part, high - apart * (1 - part))
-    return found
-
-
-def _nan(x: _Array) -> _Array:
-    found: _Array = x != x  # noqa: PLR0124
     return found
 
 
