@@ -271,20 +271,9 @@ def _cut(
 
 def _shape(piece: _Blocks, places: Places) -> tuple[int, ...]:
     """The shape of a box, with its payload."""
-    axes = len(places)
-    return (*shape_of(piece.shape[:axes], places), *piece.shape[axes:])
-
-
-def shape_of(shape: Sequence[int], places: Places) -> tuple[int, ...]:
-    """The shape of a box of a piece that has a shape.
-
-    >>> shape_of((9, 5), (slice(0, 9, 2), slice(1, 3)))
-    (5, 2)
-    """
+    payload = piece.shape[len(places) :]
     if any(isinstance(part, slice) or part.ndim == 1 for part in places):
-        lengths = zip(places, shape, strict=True)
-        return tuple(
-            len(range(length)[part] if isinstance(part, slice) else part)
-            for part, length in lengths
-        )
-    return np.broadcast_shapes(*(along.shape for along in places))
+        pairs = zip(places, piece.shape, strict=False)
+        lengths = (len(range(n)[k] if isinstance(k, slice) else k) for k, n in pairs)
+        return (*lengths, *payload)
+    return (*np.broadcast_shapes(*(along.shape for along in places)), *payload)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from graycube.array.elementwise import element_by_element
 from graycube.array.halo.window import Window, window
 from graycube.array.held import Held
-from graycube.array.indexed.choosing import agree, cut, with_length
+from graycube.array.indexed.choosing import agree, chosen, with_length
 from graycube.array.indexed.here import of_box, stays
 from graycube.array.local import local
 from graycube.array.moving import as_product, straight
@@ -73,7 +73,7 @@ def diff(a: _H, n: int = 1, axis: int = -1) -> _H:
     for _ in range(n):
         w = window(a, _reach(d, k, 0, 1), periodic=False, corners=False, fill=0)
         a = of_box(a, made_of(less, [_seen(w, k, 1), local(a)], {}), a.layout)
-    return cut(a, k, length - n)
+    return chosen(a, {k: range(length - n)})
 
 
 def gradient(f: _H, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:  # noqa: ANN401

@@ -74,7 +74,7 @@ def straight(
     over = spread(comm)
     if layout == target:
         return blocks
-    if same_places(layout, target):
+    if _in_both_kinds(layout, target):
         return reordered(blocks, layout, target, nodes_here(layout, comm))
     if isinstance(layout, Layout) and isinstance(target, Layout):
         if alike(layout, target):
@@ -88,14 +88,8 @@ def straight(
     return straight(blocks, last, target, comm)
 
 
-def same_places(layout: Placement, target: Placement) -> bool:
-    """Whether layouts of both kinds have every element on the same nodes.
-
-    >>> shape, nodes = (6, 4), (2, 1)
-    >>> kinds = (Layout.mesh(shape, nodes, ownership=boxes) for boxes in (True, False))
-    >>> same_places(*kinds)
-    True
-    """
+def _in_both_kinds(layout: Placement, target: Placement) -> bool:
+    """Whether layouts of both kinds have every element on the same nodes."""
     if isinstance(layout, Layout):
         return isinstance(target, Ownership) and in_boxes(layout) == target
     return isinstance(target, Layout) and in_boxes(target) == layout

@@ -188,16 +188,6 @@ def pad(
     return found
 
 
-def cut(a: _H, axis: int, length: int) -> _H:
-    """The first elements along an axis of the layout, so many.
-
-    >>> from graycube.layout import Layout
-    >>> cut(Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,))), 0, 3).blocks
-    array([[5, 6, 7]])
-    """
-    return chosen(a, {axis: range(length)})
-
-
 @lru_cache(maxsize=_KEPT)
 def with_length(layout: Placement, axis: int, length: int) -> Placement:
     """The layout with another length of an axis, on the same nodes (rule 1).
