@@ -430,6 +430,8 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
             "the function gives None",
         ),
         (lambda u: np.sum(u, axis=(0, 0)), "named twice"),
+        (lambda u: np.rot90(u, axes=(0, -2)), "named twice"),
+        (lambda u: np.rot90(u, axes=(0, 1, 1)), "named twice"),
         (
             lambda u: u + u.relayout(gc.Layout.mesh((8, 6), (4, 2), ownership=False)),
             r"second\.relayout\(first\.layout\)",

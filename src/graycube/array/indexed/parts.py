@@ -117,7 +117,12 @@ def rot90(a: _H, k: int = 1, axes: Sequence[int] = (0, 1)) -> _H:
            [1, 3]]))
     """
     agree("rot90", a, k=k, axes=axes)
-    one, other = (require_axis(axis, a.ndim) for axis in axes)
+    plane = {require_axis(axis, a.ndim): None for axis in axes}  # in this order
+    if len(plane) != 2 or len(axes) != 2:
+        raise InvalidValueError(
+            f"axes is {axes}", "a plane has two axes, and none is named twice", "name two"
+        )
+    one, other = plane
     if k % 4 == 2:
         return flip(a, [one, other])
     if k % 4 == 1:
