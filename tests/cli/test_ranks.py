@@ -112,13 +112,13 @@ def test_an_error_is_told_once_and_ends_all_ranks(home, words, complaint):
 def test_a_profile_that_cannot_be_saved_ends_all_ranks(home):
     (home / "profiles").write_text("a file is in the way", encoding="utf-8")
     ran = under_mpiexec(home, "calibrate", "ours", "--quick")
-    assert "GRAYCUBE_PROFILES" in ran.complained(2)
+    assert "GRAYCUBE_PROFILES" in ran.refused()  # before it measures
 
 
 def test_an_interrupt_ends_all_ranks(home):
     (home / "job").mkdir()
     job = Job([COMMAND, "bench", str(home / "a plan 2.json"), "--ranks", "2", "--rounds",
-               "100000000"], home / "job", 60)  # fmt: skip
+               "10000"], home / "job", 60)  # fmt: skip
     try:
         for _ in range(600):
             if len(job.alive()) >= 5 or job.process.poll() is not None:

@@ -415,6 +415,12 @@ class Comm:
     def allgather(self, value):
         return [value] * self.size
 
+    def bcast(self, value):
+        return value
+
+    def Get_rank(self):  # noqa: N802
+        return self.rank
+
     def Split_type(self, _):  # noqa: N802
         return self
 
@@ -446,6 +452,25 @@ def test_a_profile_that_is_replaced_is_kept(calibrated, tmp_path):
     assert (tmp_path / "ours.toml.before").read_text() == first
     assert gc.profiles().count("ours") == 1
     assert "before" not in calibrated(1e-5, "--merge").err
+
+
+def test_what_cannot_be_added_to_or_saved_is_told_before_it_is_measured(
+    calibrated, tmp_path, monkeypatch
+):
+    (tmp_path / "ours.toml").write_text("no profile")
+    assert "no TOML" in calibrated(1e-5, "--merge").refused()
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("GRAYCUBE_PROFILES", str(tmp_path / "file"))
+    assert "cannot write" in calibrated(1e-5).refused()
+
+
+def test_what_was_measured_is_saved_though_nobody_reads_it(calibrated, monkeypatch):
+    def say(_):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("graycube.cli.calibrate.say", say)
+    calibrated(1e-5)
+    assert Calibration.saved("ours").machine.startup == pytest.approx(1e-5, rel=0.01)
 
 
 def test_more_ranks_than_processors_are_told(calibrated):

@@ -10,8 +10,9 @@ from graycube.cli.console import print_json, say, tell
 from graycube.cli.ranks import started, world
 from graycube.cli.sizes import as_amounts
 from graycube.errors import InvalidValueError
-from graycube.machine.profiles import set_aside
+from graycube.machine.profiles import place_for, set_aside
 from graycube.measure import Calibration
+from graycube.measure.calibrate import from_first
 from graycube.measure.placement import differs
 from graycube.run import mpi
 
@@ -58,29 +59,35 @@ def calibrate(  # noqa: PLR0913
             "an exchange needs two",
             "say --ranks 4, or start it with mpiexec -n 4",
         )
+    saved = from_first(comm, lambda: _saved(name, merge=merge))
     crowd = _crowd(comm)
     found = gc.calibrate(comm, name, sizes=sizes, quick=quick)
     if comm.rank == 0:
-        if merge and name in gc.profiles():
-            saved = Calibration.saved(name)
+        if saved is not None:
             if differs(saved.source, found.source):
                 tell(
                     f"other places than before ({saved.source}): such runs are worth two names"
                 )
             found = found.merged(saved)
-        if as_json:
-            print_json(found.as_dict())
-        else:
-            say(found.report())
+        try:  # before anything is printed: it took minutes, and the reader may have left
+            kept = None if merge else set_aside(name)
+            path = found.save()
+        finally:
+            print_json(found.as_dict()) if as_json else say(found.report())
         if crowd:
             tell(crowd)
         if ", in turn;" in found.source:
             tell(
                 "ranks of a computer do not follow each other: srun --distribution=block:block"
             )
-        kept = None if merge else set_aside(name)
-        tell(f"saved as {found.save()}" + (f"; the one before is {kept}" if kept else ""))
+        tell(f"saved as {path}" + (f"; the one before is {kept}" if kept else ""))
     return 0
+
+
+def _saved(name: str, *, merge: bool) -> Calibration | None:
+    """What a run is added to, if it is; told now if it is damaged, or nothing can be saved."""
+    place_for(name)
+    return Calibration.saved(name) if merge and name in gc.profiles() else None
 
 
 def _crowd(comm: "Intracomm") -> str:

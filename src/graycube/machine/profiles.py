@@ -23,7 +23,7 @@ from graycube.machine.profile_text import (
     parse_source,
 )
 from graycube.texts import as_given
-from graycube.whole_files import read_text, write_whole
+from graycube.whole_files import read_text, require_writable, write_whole
 
 _BUILT_IN = files(__package__) / "profiles"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
@@ -94,24 +94,42 @@ def _found(name: str) -> tuple[str, str]:
     return _text(path), str(path)
 
 
-def write_profile(name: str, text: str) -> Path:
-    """Write a profile, all of it or nothing.
+def place_for(name: object) -> Path:
+    """The file that a profile of that name will be, in a folder that is there from then on.
 
-    >>> write_profile("ipsc1", "dims = 3")
+    >>> place_for("ipsc1")
     Traceback (most recent call last):
     ...
     graycube.errors.InvalidValueError: the name is 'ipsc1': it is that of a built-in profile;
     choose another name
     """
-    require_name(name)
+    required = require_name(name)
     folder = next(iter(_folders()), None)
     if folder is None:
         raise InvalidValueError(
             "there is no home folder", "profiles are saved in it", "set GRAYCUBE_PROFILES"
         )
-    target = folder / f"{name}.toml"
+    target = folder / f"{required}.toml"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot("write", target, error) from None
+    if not os.access(require_writable(target).parent, os.W_OK):
+        raise _cannot("write", target, PermissionError())
+    return target
+
+
+def write_profile(name: str, text: str) -> Path:
+    """Write a profile, all of it or nothing.
+
+    >>> write_profile("../ours", "dims = 3")
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: the name is '../ours': it must be up to 64 letters,
+    digits, '-', '_' and '.', the first no '-' or '.'; choose a name such as 'our-cluster'
+    """
+    target = place_for(name)
+    try:
         write_whole(target, text)
     except OSError as error:
         raise _cannot("write", target, error) from None

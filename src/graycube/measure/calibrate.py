@@ -63,7 +63,7 @@ def calibrate(
     samples = measure(own, affordable(own, wanted, SPAN) if ours else wanted, times)
     source = source_of(own.Get_size(), own.allgather(gethostname()))
     own.Free()
-    return _from_first(comm, lambda: Calibration.of(samples, dims, name, source))
+    return from_first(comm, lambda: Calibration.of(samples, dims, name, source))
 
 
 def _checked(
@@ -121,8 +121,12 @@ def _agreed(comm: Comm, check: Callable[[], Value]) -> Value:
     return outcomes[0]  # type: ignore[no-any-return]
 
 
-def _from_first(comm: Comm, work: Callable[[], Value]) -> Value:
-    """What rank 0 makes of it, or its error, on all ranks."""
+def from_first(comm: Comm, work: Callable[[], Value]) -> Value:
+    """What rank 0 makes of it, or its error, on all ranks.
+
+    >>> def program(comm):  # only rank 0 reads the file
+    ...     return from_first(comm, lambda: Calibration.saved("our-cluster"))
+    """
     found = comm.bcast(_outcome(work) if comm.Get_rank() == 0 else None)
     if isinstance(found, GraycubeError):
         raise found
