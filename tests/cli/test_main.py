@@ -278,6 +278,23 @@ def check(claim):
     assert err.strip() == "interrupted"
 
 
+def test_processes_of_a_pool_end_with_the_one_that_started_them(papers):
+    wait = """
+import os, time
+
+def check(claim):
+    os.write(1, b"%d\\n" % os.getpid())
+    time.sleep(60)
+"""
+    (papers / "tr-1" / "one_is_one.py").write_text(wait)
+    words = ["reproduce", "--papers", papers, "--jobs", 2]
+    with subprocess.Popen([COMMAND, *map(str, words)], stdout=subprocess.PIPE) as process:
+        inner = int(process.stdout.readline())
+        process.kill()
+        assert process.stdout.read() == b""  # until nobody has the pipe any more
+        assert not Path(f"/proc/{inner}/exe").exists()
+
+
 def test_an_interrupt_while_graycube_is_imported_is_told_in_a_line():
     code = """
 import sys

@@ -1,5 +1,6 @@
 """``graycube reproduce``: the claims of the four papers, computed again."""
 
+import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -7,9 +8,10 @@ from contextlib import closing, contextmanager
 from fnmatch import fnmatch
 from functools import partial
 from itertools import islice, starmap
-from multiprocessing import active_children, cpu_count, get_context
+from multiprocessing import active_children, cpu_count, get_context, parent_process
 from pathlib import Path
 from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, pthread_sigmask
+from threading import Thread
 
 import click
 
@@ -128,7 +130,7 @@ def _outcomes(every: Sequence[tuple[Paper, Claim]], jobs: int, run: Run) -> Outc
     if jobs == 1:
         yield from starmap(run, every)
         return
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _end_together) as pool:
         try:
             with _no_interrupts():  # nor in the processes: they are ended here, and say nothing
                 outcomes = [pool.submit(run, *one) for one in every]
@@ -141,6 +143,17 @@ def _outcomes(every: Sequence[tuple[Paper, Claim]], jobs: int, run: Run) -> Outc
             for process in active_children():
                 process.terminate()
             raise
+
+
+def _end_together() -> None:
+    """Let this process end when the one that started it is killed; else it waits for ever."""
+
+    def follow() -> None:
+        if (parent := parent_process()) is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=follow, daemon=True).start()
 
 
 @contextmanager
