@@ -387,6 +387,17 @@ def test_prices_are_sums_over_messages(n, ports, nbytes):
         assert RoundKind("by dimensions", n, block).predicted(machine) == pytest.approx(halves)
 
 
+def test_a_pairwise_exchange_meets_every_partner():
+    for switching in ("circuit", "store-and-forward"):
+        machine = gc.Machine(3, 1, switching, startup=(2.0, 7.0, 3.0), per_byte=(1.0, 2.0, 0.5))
+        each = [machine.message_time(10, d) for d in range(3)]
+        ways = [[each[d] for d in range(3) if mask >> d & 1] for mask in range(1, 8)]
+        expected = sum(map(max if switching == "circuit" else sum, ways))
+        assert RoundKind("pairwise", 3, 80).predicted(machine) == pytest.approx(expected)
+    large = gc.Machine(60, 1, "circuit", startup=1.0, per_byte=0.0)
+    assert RoundKind("pairwise", 60, 1 << 60).predicted(large) == pytest.approx(2.0**60)
+
+
 def test_a_busy_machine_is_told_from_an_idle_one():
     for spread, busy in ((0.1, False), (2.0, True)):
         samples = [Sample("distance", 1, b, 1e-6, spread) for b in SIZES]
@@ -570,6 +581,14 @@ def test_runs_with_other_sizes_are_merged():
         ("count = 1", "count = 1.5", "is no round"),
         ("nbytes = 8", "nbytes = 8.5", "is no round"),
         ("seconds = ", "seconds = -", "seconds is"),
+        ("seconds = ", "seconds = 0.0 #", "a round takes 0.0 seconds"),
+        ("seconds = ", "seconds = 5e-324 #", "a round takes 5e-324 seconds"),
+        ('"at once"\ncount = 2', '"at once"\ncount = 999999999', "is no round"),
+        ('"alone"\ncount = 1', '"alone"\ncount = 2', "is no round"),
+        ('"lone"\ncount = 1', '"lone"\ncount = 0', "is no round"),
+        ("count = 1", "count = 0", "is no round"),
+        ("nbytes = 8", f"nbytes = {10**30}", "is no round"),
+        ('kind = "distance"\ncount = 1', 'kind = "distance"\ncount = 2', "of neighbours"),
     ],
 )
 def test_damaged_measurements_are_not_merged(old, new, complaint, tmp_path, monkeypatch):

@@ -14,6 +14,9 @@ from graycube.measure.report import costs, headline, table
 from graycube.measure.samples import Kind, Sample, merged
 from graycube.show import Folded, Sheet, Shown, text
 
+_MOST = 1 << 62  # bytes of a round, or rows
+_INSTANT, _AGE = 1e-12, 1e12  # seconds that no round takes
+
 
 @dataclass(frozen=True)
 class Calibration(Shown):
@@ -67,7 +70,9 @@ class Calibration(Shown):
         rows, where = read_measured(name)
         if not rows:
             raise no_profile(where, "it has no measurements of a calibration")
-        samples = tuple(_sample(row, where) for row in rows)
+        samples = tuple(_sample(row, where, machine.dims) for row in rows)
+        if not any(s.kind == "distance" and s.count == 1 for s in samples):
+            raise no_profile(where, "it has no exchanges of neighbours")
         return cls(machine, samples, read_source(name))
 
     def merged(self, other: "Calibration") -> "Calibration":
@@ -156,10 +161,14 @@ class Calibration(Shown):
         )
 
 
-def _sample(row: Mapping[str, Any], where: str) -> Sample:
-    """A round as a file has it."""
-    kind, count, nbytes = row["kind"], row["count"], row["nbytes"]
+def _sample(row: Mapping[str, Any], where: str, dims: int) -> Sample:
+    """A round as a file has it, if 2^``dims`` ranks can have measured it."""
+    kind, count, nbytes, seconds = (row[k] for k in ("kind", "count", "nbytes", "seconds"))
+    counts = {"alone": range(dims), "lone": range(1, dims), "rows": range(1, _MOST + 1)}
     whole = isinstance(count, int) and isinstance(nbytes, int)
-    if kind not in get_args(Kind) or not whole:
+    possible = count in counts.get(kind, range(1, dims + 1)) and 1 <= nbytes <= _MOST
+    if kind not in get_args(Kind) or not whole or not possible:
         raise no_profile(where, f"{kind!s:.40} of {count!s:.20} and {nbytes!s:.20} is no round")
-    return Sample(kind, count, nbytes, float(row["seconds"]), float(row["spread"]))
+    if not _INSTANT <= seconds <= _AGE:
+        raise no_profile(where, f"a round takes {seconds!s:.20} seconds")
+    return Sample(kind, count, nbytes, float(seconds), float(row["spread"]))

@@ -66,16 +66,18 @@ class RoundKind:
             return over((self.count,), self.nbytes)
         if self.kind == "lone":
             return machine.message_time(self.nbytes, self.count)
-        turns = [[(t + k) % n for k in range(self.count)] for t in range(n)]
         if self.kind == "rows":
             neighbours = fmean(over((d,), self.nbytes) for d in range(n))
             return neighbours + self.count * machine.per_row
         if self.kind in {"distance", "at once"}:
+            turns = [[(t + k) % n for k in range(self.count)] for t in range(n)]
             time = over if self.kind == "distance" else partial(_at_once, machine)
             return fmean(time(dims, self.nbytes) for dims in turns)
         by_dimensions = sum(over((d,), self.nbytes // 2) for d in range(n))
-        masks = ([d for d in range(n) if mask >> d & 1] for mask in range(1, 1 << n))
-        pairwise = sum(over(dims, self.nbytes >> n) for dims in masks)
+        each = sorted(over((d,), self.nbytes >> n) for d in range(n))
+        # By speed, the k-th link is the slowest on the way to 2^k partners; half use each link.
+        shares = (2.0**k if circuits else 2.0 ** (n - 1) for k in range(n))
+        pairwise = sum(time * share for time, share in zip(each, shares, strict=True))
         if self.kind == "by dimensions":
             return by_dimensions
         return pairwise if self.kind == "pairwise" else min(by_dimensions, pairwise)
