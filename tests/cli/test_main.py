@@ -176,6 +176,8 @@ def test_the_exit_status_is_that_of_main(status):
         ),
         (OSError(28, "No space left"), 2, "error: standard output: No space left; check"),
         (FileExistsError(17, "File exists", "here"), 2, "error: here: File exists; check"),
+        (MemoryError("no 8 TiB"), 2, "error: no 8 TiB; choose a smaller block or shape"),
+        (MemoryError(), 2, "error: the memory is full; choose"),
         (MissingExtraError("a", "b", "c"), 2, "error: a: b; c"),
         (KeyboardInterrupt(), 130, "interrupted"),
         (click.Abort(), 130, "interrupted"),

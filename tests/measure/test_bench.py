@@ -25,6 +25,14 @@ def test_doubts_about_a_comparison_are_told(factor, spread, busy, off):
     assert ("times as long as predicted" in text) is off
 
 
+def test_a_choice_that_moves_nothing_is_not_timed_and_costs_nothing():
+    for rows in ((), (Timed("gb1", 0, 0.0, (1e-6,)),)):
+        found = Bench(rows, "relabel")
+        assert found.regret == 0
+        assert found.report().endswith("relabel, moves nothing: it is not timed.")
+    assert "not timed" not in report(1.0, 0.0)
+
+
 def test_a_machine_without_costs_is_not_off():
     """Where a second stands for a byte, nothing is predicted."""
     assert "predicted:" not in Bench((Timed("gb1", 1, 4096.0, (1e-5,)),), "gb1").report()

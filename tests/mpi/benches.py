@@ -45,6 +45,11 @@ def agreement(comm):
     except InvalidValueError as error:
         yield "rounds is 2 on rank 0 and 3 on rank 1" in str(error), str(error)
     try:
+        gc.bench(plan(comm.size.bit_length() - 1), comm, rounds=10**12)
+        yield False, "so many times have no room in memory"
+    except InvalidValueError as error:
+        yield "at most 10000" in str(error), str(error)
+    try:
         gc.bench("gb1", comm)
         yield False, "a name is taken for a plan"
     except InvalidTypeError as error:

@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not stdout:  # click wraps it when nobody reads any more
             return _CLOSED_PIPE
         raise
-    except (gc.GraycubeError, OSError) as error:
+    except (gc.GraycubeError, OSError, MemoryError) as error:
         complain(_told(error))
         return BAD_INPUT
     return status if isinstance(status, int) else 0
@@ -140,6 +140,8 @@ def _told(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         where = "standard output" if error.filename is None else error.filename
         return f"{one_line(where)}: {error.strerror}; check the path, and whether there is room"
+    if isinstance(error, MemoryError):
+        return f"{one_line(error) or 'the memory is full'}; choose a smaller block or shape"
     return str(error)
 
 

@@ -11,16 +11,19 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from graycube.errors import InvalidTypeError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int
 from graycube.planning import Plan
 from graycube.run import Execution, agreed
 from graycube.show import Sheet, Shown, Table, text
+from graycube.texts import in_digits
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
+MAX_ROUNDS = 10_000
 _ENOUGH = 2e-3  # seconds that short runs are repeated for
 _NOISY = 0.5  # the share by which runs differ on machines that do something else besides
 _FAR = 2.0  # how many times the predicted is no matter of sizes any more
@@ -75,9 +78,12 @@ class Bench(Shown):
 
     @property
     def regret(self) -> float:
-        """How many times as long as the fastest the planner's choice takes."""
-        choice = next(timed for timed in self.candidates if timed.algorithm == self.chosen)
-        return choice.seconds / self.fastest.seconds
+        """How many times as long as the fastest the planner's choice takes.
+
+        It is 0 where that is "relabel", which moves nothing and is not timed.
+        """
+        times = {timed.algorithm: timed.seconds for timed in self.candidates}
+        return times[self.chosen] / self.fastest.seconds if self.chosen in times else 0.0
 
     def report(self) -> str:
         """A line for each candidate, and what there is to say if none is as predicted."""
@@ -93,6 +99,8 @@ class Bench(Shown):
 
     def _doubts(self) -> Iterator[str]:
         """What makes the comparison worth little."""
+        if not self.regret:
+            yield f"The planner's choice, {self.chosen}, moves nothing: it is not timed."
         spreads = [timed.spread for timed in self.candidates]
         ratios = [
             timed.seconds / timed.predicted for timed in self.candidates if timed.predicted
@@ -127,7 +135,8 @@ class Bench(Shown):
 def bench(plan: Plan, comm: "Intracomm", rounds: int = 9) -> Bench:
     """Carry out and time all candidates that leave the ranks as they are; collective.
 
-    The blocks are random bytes, ``itemsize`` of the plan for each element.
+    The blocks are random bytes, ``itemsize`` of the plan for each element. Each candidate is
+    timed in ``rounds`` runs, at most 10,000.
 
     >>> def program(comm):  # under mpiexec -n 8
     ...     layouts = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
@@ -135,7 +144,7 @@ def bench(plan: Plan, comm: "Intracomm", rounds: int = 9) -> Bench:
     ...     print(gc.bench(plan, comm).report())
     """
 
-    def prepare() -> tuple[list[Plan], dict[str, object]]:
+    def prepare() -> tuple[tuple[list[Plan], NDArray[np.void]], dict[str, object]]:
         if not isinstance(plan, Plan):
             raise InvalidTypeError(
                 f"got a {type(plan).__name__}",
@@ -143,13 +152,19 @@ def bench(plan: Plan, comm: "Intracomm", rounds: int = 9) -> Bench:
                 "make one with graycube.plan",
             )
         count = require_int(rounds, "rounds", least=1)
-        names = [made.algorithm for made in _rivals(plan)]
-        return _rivals(plan), {"plan": repr(plan), "candidates": names, "rounds": count}
+        if count > MAX_ROUNDS:
+            raise InvalidValueError(
+                f"rounds is {in_digits(count)}",
+                f"it must be at most {MAX_ROUNDS}",
+                f"use 1..{MAX_ROUNDS}",
+            )
+        rivals = _rivals(plan)
+        names = [made.algorithm for made in rivals]
+        block = np.random.default_rng(comm.rank).bytes(plan.task.block_bytes)
+        data = np.frombuffer(block, dtype=np.dtype((np.void, plan.task.itemsize)))
+        return (rivals, data), {"plan": repr(plan), "candidates": names, "rounds": count}
 
-    rivals = agreed(comm, prepare)
-    task = plan.task
-    block = np.random.default_rng(comm.rank).bytes(task.block_bytes)
-    data = np.frombuffer(block, dtype=np.dtype((np.void, task.itemsize)))
+    rivals, data = agreed(comm, prepare)
     bound = [rival.bind(data, comm) for rival in rivals]
     try:
         runs = _timed(bound, comm, rounds)
