@@ -39,6 +39,10 @@ def test_what_is_of_the_cube_says_which_number_does_not_fit(call):
     assert "the nearest lengths are 8 and 12" in str(nine.value)
     with pytest.raises(InvalidValueError, match=r"12 elements on 3 nodes.*nodes are 2 and 4"):
         call(gc.Layout.mesh((12,), (3,)))
+    with pytest.raises(InvalidValueError, match=r"45 elements on 12 nodes.*divides 45 is 1;"):
+        call(gc.Layout.mesh((45,), (12,)))
+    with pytest.raises(InvalidValueError, match=r"40 elements on 12 nodes.*divides 40 is 8;"):
+        call(gc.Layout.mesh((40,), (12,)))
 
 
 @pytest.mark.parametrize("shape", [(9, 10), (1, 131)])

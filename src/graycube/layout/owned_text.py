@@ -48,12 +48,18 @@ def uneven(axes: Sequence[SharedAxis]) -> tuple[str, str] | None:
     """The first axis that is not in equal blocks on 2^k nodes, and the nearest that would be.
 
     >>> uneven([SharedAxis(8, 2), SharedAxis(9, 3)])
-    ('axis 1 has 9 elements on 3 nodes', 'the nearest numbers of nodes are 2 and 4')
+    ('axis 1 has 9 elements on 3 nodes', 'the nearest 2^k that divides 9 is 1')
+    >>> uneven([SharedAxis(48, 12)])
+    ('axis 0 has 48 elements on 12 nodes', 'the nearest numbers of nodes are 8 and 16')
     """
     for k, axis in enumerate(axes):
         found = f"axis {k} has {axis.length} elements on {axis.parts} nodes"
         if not is_power_of_two(axis.parts):
             high = 1 << axis.parts.bit_length()
+            most = axis.length & -axis.length
+            if most < high:
+                nearest = min(most, high // 2)
+                return found, f"the nearest 2^k that divides {axis.length} is {nearest}"
             return found, f"the nearest numbers of nodes are {high // 2} and {high}"
         if axis.length % axis.parts:
             low = axis.length // axis.parts * axis.parts

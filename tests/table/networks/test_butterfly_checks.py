@@ -602,6 +602,8 @@ def large(p, **options):
 
 
 REFUSED = [
+    (lambda: gc.emulation("gray"), InvalidTypeError, "the layout is 'gray'"),
+    (lambda: gc.emulation(gc.Layout.mesh((9,), (4,))), InvalidValueError, "are 8 and 12"),
     (lambda: large(4, axis=0.0), InvalidTypeError, "axis is 0.0"),
     (lambda: large(4, axis=None), InvalidTypeError, "axis is None"),
     (lambda: large(4, axis=True), InvalidTypeError, "axis is True"),

@@ -8,6 +8,7 @@ from typing import get_args
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.layout import Layout
+from graycube.layout.layout import require_cube
 from graycube.layout.required import require_word
 from graycube.schedule import Schedule, Step, Task
 from graycube.table.networks.outline import Outline
@@ -118,11 +119,9 @@ def rearrangement(
 def _require(layout: Layout, method: Method | None) -> Method:
     """The method, if the arguments are what they should be."""
     method = Method() if method is None else method
-    for given, kind in ((layout, Layout), (method, Method)):
-        if not isinstance(given, kind):
-            raise InvalidTypeError(
-                f"got {given!r:.60}", f"it must be a {kind.__name__}", f"pass a {kind.__name__}"
-            )
+    require_cube(layout, "a butterfly network")
+    if not isinstance(method, Method):
+        raise InvalidTypeError(f"got {method!r:.60}", "it must be a Method", "pass a Method")
     return method
 
 
