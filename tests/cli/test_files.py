@@ -212,6 +212,7 @@ def test_two_plans_side_by_side(folder):
         (["other.json"], "block"),
         (["plan.json", "--against", "gb1"], "give one of them"),
         (["-o", "plan.json"], "is the plan itself"),
+        (["-o", "plan.pdf"], "a page is HTML"),
         (["other.json", "-o", "other.json"], "is the plan itself"),
         (["-o", "link.json"], "is the plan itself"),
         (["-o", "nowhere/page.html"], "a folder that exists"),

@@ -237,6 +237,16 @@ def test_a_plan_that_cannot_be_drawn_smaller_shows_its_rounds():
     assert [row["links"] for row in scene["drawn"]["traffic"]] == [r.links for r in traffic]
 
 
+def test_a_mean_of_rounds_that_are_alike_is_said_to_be_one():
+    ring = gc.Machine.torus((256,), startup=2e-6, per_byte=2e-10)
+    places = gc.Layout.cyclic(16, 8), gc.Layout.consecutive(16, 8)
+    plan = gc.plan(*places, 256, itemsize=8, machine=ring, algorithm="groups")
+    assert any(r.links % 1 for r in plan.traffic.rounds)
+    text = gc.view.page(plan)
+    assert " on average" in text
+    assert not re.search(r"\d\.\d{4}", text[text.index("links in use") :].split("</table>")[0])
+
+
 def test_a_schedule_that_no_algorithm_makes_is_the_plan_from_a_file(tmp_path):
     plan = conversion(3, 4, "gb1")
     text = json.dumps(json.loads(saved(plan, tmp_path)))
@@ -370,6 +380,9 @@ def test_errors_name_value_limit_and_next_step(tmp_path):
     for path in (tmp_path, tmp_path / "nowhere" / "plan.html"):
         with pytest.raises(InvalidValueError, match="cannot write"):
             gc.view.save_page(path, plan)
+    with pytest.raises(InvalidValueError, match=r"ends with \.PNG.*plan\.html"):
+        gc.view.save_page(tmp_path / "plan.PNG", plan)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):

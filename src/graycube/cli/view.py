@@ -10,6 +10,7 @@ from graycube.cli.console import print_json, say, tell
 from graycube.cli.files import read_plan, require_new
 from graycube.errors import InvalidValueError
 from graycube.texts import one_line
+from graycube.view.page import require_page_name
 from graycube.whole_files import write_whole
 
 _DONE = {
@@ -74,6 +75,8 @@ def view(  # noqa: PLR0913, PLR0917 - click passes them by name
             "two plans, and --open, are for pages",
             "add -o plan.html",
         )
+    if output is not None:
+        require_page_name(output)
     named = {"page": output, "trace": trace, "csv": csv}
     wanted = {kind: path for kind, path in named.items() if path is not None}
     require_new(wanted.values(), file, *filter(None, [other]))

@@ -4,6 +4,6 @@
 elements on their way, what every node holds, the loads of the links over time, and the prices.
 """
 
-from graycube.view.page.document import MAX_DIMS, page, save_page
+from graycube.view.page.document import MAX_DIMS, page, require_page_name, save_page
 
-__all__ = ["MAX_DIMS", "page", "save_page"]
+__all__ = ["MAX_DIMS", "page", "require_page_name", "save_page"]

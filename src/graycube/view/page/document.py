@@ -22,6 +22,7 @@ from graycube.view.rows import require_plan
 from graycube.whole_files import write_whole
 
 MAX_DIMS = 8
+_PICTURES = {".jpeg", ".jpg", ".pdf", ".png", ".svg"}
 _SCRIPTS = ("svg", "colours", "places", "links", "trace", "cells", "cube", "tree", "torus",
             "memory", "chart", "clock", "page")  # fmt: skip
 _SLOT = re.compile(r"<!--(\w+)-->")
@@ -63,7 +64,25 @@ def save_page(path: str | Path, plan: Plan, other: Plan | None = None) -> None:
     ...     [entry.name for entry in Path(folder).iterdir()]
     ['plan.html']
     """
+    require_page_name(path)
     write_whole(path, page(plan, other))
+
+
+def require_page_name(path: str | Path) -> None:
+    """Refuse the name of a picture: nothing would open a page by it.
+
+    >>> require_page_name("plan.pdf")
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: plan.pdf ends with .pdf: a page is HTML; take a name such
+    as plan.html, and print the page in a browser
+    """
+    if (ending := Path(path).suffix.lower()) in _PICTURES:
+        raise InvalidValueError(
+            f"{path} ends with {ending}",
+            "a page is HTML",
+            f"take a name such as {Path(path).stem}.html, and print the page in a browser",
+        )
 
 
 def _require_drawable(plan: Plan) -> None:

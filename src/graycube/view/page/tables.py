@@ -88,10 +88,15 @@ def _rounds(rounds: Sequence[Mapping[str, Any]]) -> Table:
     rows, first = list[Sequence[object]](), 0
     for row in rounds:
         last = first + row["times"] - 1
-        counts = (row[name] for name in ("longest", "links", "crossings"))
+        counts = (_count(row[name]) for name in ("longest", "links", "crossings"))
         named = str(first) if last == first else f"{first} to {last}"
         share = Bar(max(0.01, row["longest"] / most))
-        rows.append((named, *(f"{count:.12g}" for count in counts), share))
+        rows.append((named, *counts, share))
         first = last + 1
     heads = ("round", "longest message", "links in use", "crossings", "")
     return Table(heads, rows, "lrrrl")
+
+
+def _count(count: float) -> str:
+    """Rounds that are alike but for their links have a mean, which may be a fraction."""
+    return f"{count:.12g}" if count % 1 == 0 else f"{count:.1f} on average"
