@@ -141,6 +141,14 @@ def test_twelve_computers_of_eight_are_no_machine_and_what_works_is_said():
     assert "--tree 8x12" in ran.err
 
 
+def test_a_torus_of_another_number_of_nodes_is_not_named_again():
+    ran = cli("place", "7x8", "--torus", "4x4x4", "--per-byte", "1e-9")
+    ran.refused()
+    assert "as many nodes as places" in ran.err
+    assert "--torus 7x8" in ran.err
+    assert not cli("place", "7x8", "--torus", "7x8", "--per-byte", "1e-9").err
+
+
 def test_how_long_many_ranks_take_is_said_beforehand(monkeypatch):
     monkeypatch.setattr("graycube.cli.place.PAIRS", 4)
     ran = cli("place", "8", "--per-byte", "1")

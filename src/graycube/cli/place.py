@@ -123,10 +123,12 @@ def place(  # noqa: PLR0913
 
 def _dims(pattern: gc.Pattern) -> int:
     if pattern.places & pattern.places - 1:
+        sides = [str(length) for length in pattern.shape]
         raise InvalidValueError(
             f"the mesh has {pattern.places} places",
             "a cube, and each profile of a Machine, has 2^n nodes",
-            "say --tree 8x12 or --torus 5x3, which have any number, with --per-byte",
+            "name a machine of as many nodes as places, with --per-byte, "
+            f"such as --tree {'x'.join(sides[::-1])} or --torus {'x'.join(sides)}",
         )
     return log2_exact(pattern.places, "the number of places")
 
