@@ -51,8 +51,9 @@ def dense(x: np.ndarray[Any, Any], gates: list[tuple[Any, ...]]) -> np.ndarray[A
 
 def main(p: int, comm: Any = None) -> list[str]:
     """What the circuits send, and how far their results are from those in one process."""
-    start = q.run(q.zeros(p, 4, comm), [(q.ry(0.1 + k), k) for k in range(p)])
-    start = start.relayout(q.zeros(p, 4, comm).layout)
+    nodes = 4 if comm is None or comm.size == 1 else comm.size
+    start = q.run(q.zeros(p, nodes, comm), [(q.ry(0.1 + k), k) for k in range(p)])
+    start = start.relayout(q.zeros(p, nodes, comm).layout)
     x, lines = start.to_numpy(), []
     for name, gates in {
         "Fourier transform": [*fourier(p)],

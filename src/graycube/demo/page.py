@@ -18,9 +18,9 @@ _PURPOSE = (
     "computed on this machine, in one process, just now."
 )
 _YOURS = """import graycube as gc
-from mpi4py import MPI                           # or comm = None: all nodes in this process
+from mpi4py import MPI
 
-comm = MPI.COMM_WORLD                            # mpiexec -n 16: a power of two of ranks
+comm = MPI.COMM_WORLD                            # mpiexec -n 16, or any power of two of ranks
 nodes = gc.node_mesh(comm.size, 2)
 layout = gc.Layout.mesh((4096, 4096), nodes, code="gray")
 u = gc.CubeArray.from_function(lambda i, j: 1.0 * (i == j), layout, comm)
