@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 import graycube as gc
 
-COLORS = ("#2f6f9f", "#d9722e", "#5b8c3a", "#b03a48")  # of nodes
+COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7")  # of nodes
 LAYOUT = gc.Layout.mesh((12,), (4,), code="gray")
 A = [0, 1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1]
 V = [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, -1]

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import graycube as gc
 from graycube.array.ordering.cuts import cuts_of
 
-COLORS = ("#2f6f9f", "#d9722e", "#5b8c3a", "#b03a48")  # of the nodes that get them
+COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7")  # of the nodes that get them
 NODES, EACH = 4, 12
 KEYS = np.random.default_rng(4).pareto(1.0, NODES * EACH).round(1).clip(0, 9)
 
