@@ -86,6 +86,14 @@ def test_a_plan_without_tables_has_candidates():
     plt.close("all")
 
 
+def test_start_ups_are_counted_in_whole_numbers():
+    machine = gc.Machine(8, ports="all", startup=1e-6, per_byte=1e-9)
+    made = gc.plan(gc.Layout.nodes(8, "gray"), gc.Layout.nodes(8), 10**6, machine=machine)
+    ax = gc.view.plot_front(made, Figure((8, 4), layout="constrained").subplots())
+    assert ax.get_xlim()[1] == 20
+    assert not any(tick % 1 for tick in ax.get_xticks())
+
+
 def test_a_front_needs_startups():
     made = gc.plan(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), 8, machine="ideal")
     with pytest.raises(InvalidValueError, match="weighs start-ups"):

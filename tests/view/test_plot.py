@@ -185,6 +185,8 @@ def test_the_largest_plot_has_colours_and_no_numbers():
     labels = [label.get_text() for label in ax.get_xticklabels()]
     assert labels == [str(j) for j in range(0, 64, 4)]
     assert list(ax.get_xticks()) == [j + 0.5 for j in range(0, 64, 4)]
+    _, scale = ax.figure.axes
+    assert (scale.get_xlabel(), scale.get_xlim()) == ("node", (0, 4095))
 
 
 @pytest.mark.parametrize(

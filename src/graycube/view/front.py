@@ -78,6 +78,7 @@ def plot_front(plan: Plan, ax: "Axes | None" = None) -> "Axes":
     ax.set(xlim=(0, right), ylim=(0, top))
     _draw_limits(ax, plan, right)
     _draw_line(ax, plan, right)
+    ax.locator_params(axis="x", integer=True)
     ax.set(xlabel="start-ups in sequence", ylabel="blocks in sequence")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     ax.figure.canvas.figure.draw_without_rendering()  # now all is where it stays

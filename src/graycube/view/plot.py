@@ -65,12 +65,14 @@ def new_figure(size: tuple[float, float]) -> "Axes":
 
 def _draw_squares(ax: "Axes", picture: Picture, nodes: int) -> None:
     shown = np.ma.masked_less(picture.nodes, 0)
-    ax.pcolormesh(shown, cmap=_COLOURS, vmin=0, vmax=nodes / _SHARE)
+    squares = ax.pcolormesh(shown, cmap=_COLOURS, vmin=0, vmax=nodes / _SHARE)
     rows, columns = shown.shape
     ax.set(xlim=(0, columns), ylim=(rows, 0))
     wide, high = square_points(ax, rows, columns)
     font = min(0.5 * high, wide / len(str(nodes - 1)), _LARGEST_FONT)
     if font < _SMALLEST_FONT:
+        scale = ax.figure.colorbar(squares, ax=ax, location="bottom", label="node")
+        scale.ax.set_xlim(0, nodes - 1)
         return
     for (i, j), node in np.ndenumerate(picture.nodes):
         if node >= 0:
