@@ -498,6 +498,7 @@ def test_wrong_arguments_are_errors_that_say_what_to_do(wrong, kind, complaint):
         (gc.Stencil(corners="yes"), "corners is 'yes': it must be a bool"),
         (gc.Transpose((0,)), r"the axes of a transpose are \(0,\): the array has 2"),
         (gc.Transpose((0, 0)), r"the axes of a transpose are \(0, 0\): the array has 2"),
+        (gc.Transpose((0, -2)), r"the axes of a transpose are \(0, -2\): the array has 2"),
         (gc.Transpose((0, 2)), r"the axes of a transpose are \(0, 2\): the array has 2"),
         (gc.Transpose(()), r"the axes of a transpose are \(\): the array has 2"),
         (gc.Loop([gc.Transpose((2, 0, 1))], 3), r"\(2, 0, 1\): the array has 2"),
@@ -550,6 +551,22 @@ def test_numbers_of_numpy_are_numbers():
     found = gc.advise(phases, machine=SMALL["machine"], size=size, itemsize=np.int64(16))
     plain = [gc.Loop([gc.Stencil()], 3), gc.FFT(axes=(0,))]
     assert found.cost == gc.advise(plain, **SMALL).cost
+
+
+def test_a_reach_is_any_row_of_numbers():
+    for reach in ([1, 2], np.array([1, 2]), iter([1, 2])):
+        assert gc.Stencil(reach=reach).reach == (1, 2)
+    assert gc.Stencil(reach=iter([iter([1, 0]), 2])).reach == ((1, 0), 2)
+
+
+def test_axes_are_counted_from_the_end_too():
+    found = [
+        gc.advise(
+            [gc.Transpose(axes), gc.FFT(axes=last)], machine=SMALL["machine"], size=(8, 4)
+        )
+        for axes, last in (((1, 0), 1), ((-1, -2), -1))
+    ]
+    assert found[0].explain() == found[1].explain()
 
 
 def test_one_node_has_nothing_to_pay_for():

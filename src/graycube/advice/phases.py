@@ -56,12 +56,12 @@ class Stencil:
     stride: int | Sequence[int] = 1
 
     def __post_init__(self) -> None:
-        for name in ("reach", "periodic", "stride"):
-            value = getattr(self, name)
-            if isinstance(value, Sequence):
-                entries = tuple(tuple(v) if isinstance(v, Sequence) else v for v in value)
-                object.__setattr__(self, name, entries)
         try:
+            for name in ("reach", "periodic", "stride"):
+                value = getattr(self, name)
+                if isinstance(value, Iterable):
+                    entries = tuple(tuple(v) if isinstance(v, Iterable) else v for v in value)
+                    object.__setattr__(self, name, entries)
             hash((self.reach, self.periodic, self.corners, self.stride))
         except TypeError:
             raise InvalidTypeError(
@@ -215,15 +215,25 @@ def _checked(phase: Phase, shape: tuple[int, ...]) -> Phase:
         return replace(phase, axis=require_axis(phase.axis, count))
     if isinstance(phase, Stencil):
         asked(count, phase.reach, phase.periodic, phase.corners, 1, phase.stride)
-    if isinstance(phase, FFT) and phase.axes is not None:
-        if any(not -count <= axis < count for axis in phase.axes):
-            raise OutOfRangeError(
-                f"an FFT is along {phase.axes}",
-                f"the array has {count} axes",
-                f"use {-count}..{count - 1}",
-            )
-        return replace(phase, axes=tuple(axis % count for axis in phase.axes))
+    if isinstance(phase, FFT | Transpose) and phase.axes is not None:
+        return replace(phase, axes=_from_the_front(phase, phase.axes, count))
     return phase
+
+
+def _from_the_front(phase: FFT | Transpose, axes: Sequence[int], count: int) -> tuple[int, ...]:
+    inside = all(-count <= axis < count for axis in axes)
+    counted = tuple(axis % count for axis in axes)
+    if isinstance(phase, Transpose) and not (inside and sorted(counted) == list(range(count))):
+        raise InvalidValueError(
+            f"the axes of a transpose are {axes}", f"the array has {count}", "name each once"
+        )
+    if not inside:
+        raise OutOfRangeError(
+            f"an FFT is along {axes}",
+            f"the array has {count} axes",
+            f"use {-count}..{count - 1}",
+        )
+    return counted
 
 
 def _coarse_shape(phase: Coarse, shape: tuple[int, ...]) -> tuple[int, ...]:

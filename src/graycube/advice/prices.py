@@ -85,7 +85,7 @@ def options(
     """The ways to do a phase on data in a layout; none where it cannot be done there."""
     if isinstance(phase, Transpose):
         axes = phase.axes if phase.axes is not None else range(len(layout.axes))[::-1]
-        return (Option(0.0, transposed(layout, _permutation(axes, layout)), ""),)
+        return (Option(0.0, transposed(layout, tuple(axes)), ""),)
     if isinstance(phase, Network):
         return tuple(_networks(phase, layout, itemsize, machine, methods))
     if isinstance(phase, Coarse):
@@ -197,13 +197,3 @@ def in_whole_blocks(
     changes = filter(None, (layout.node_change(1 << start + bit) for bit in bits))
     some = (swap(layout.n, change, layout.block_size, itemsize) for change in changes)
     return sum((straight(task, machine) for task in some), 0.0)
-
-
-def _permutation(axes: Sequence[int], layout: Layout) -> tuple[int, ...]:
-    if sorted(axes) != list(range(len(layout.axes))):
-        raise InvalidValueError(
-            f"the axes of a transpose are {tuple(axes)}",
-            f"the array has {len(layout.axes)}",
-            "name each once",
-        )
-    return tuple(axes)
