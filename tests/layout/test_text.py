@@ -182,6 +182,11 @@ def test_fields_that_lose_elements_and_extents_given_twice_are_refused(text):
         gc.Layout.parse(text)
 
 
+def test_boxes_of_any_length_are_not_read_and_the_error_says_what_makes_them():
+    with pytest.raises(gc.GraycubeError, match=r"6 on 2.*Layout\.mesh makes"):
+        gc.Layout.parse(str(gc.Layout.mesh((6, 8), nodes=(2, 2))))
+
+
 @pytest.mark.parametrize("text", [None, 5, b"(b0 || b1)", ["(b0 || b1)"]])
 def test_only_text_is_parsed(text):
     with pytest.raises(InvalidTypeError):

@@ -127,5 +127,7 @@ def _token(row: int, constant: int, names: Sequence[tuple[str, int]]) -> str:
 
 def _unreadable(field: str, rule: str) -> InvalidValueError:
     return InvalidValueError(
-        f"cannot read {field[:80]!r}", rule, "see what print(layout) shows for a similar layout"
+        f"cannot read {field[:80]!r}",
+        rule,
+        "print a layout with lengths of 2^k to see one; Layout.mesh makes all others",
     )
