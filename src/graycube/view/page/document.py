@@ -77,7 +77,7 @@ def require_page_name(path: str | Path) -> None:
     graycube.errors.InvalidValueError: plan.pdf ends with .pdf: a page is HTML; take a name such
     as plan.html, and print the page in a browser
     """
-    if (ending := Path(path).suffix.lower()) in _PICTURES:
+    if (ending := Path(path).suffix).lower() in _PICTURES:
         raise InvalidValueError(
             f"{path} ends with {ending}",
             "a page is HTML",
