@@ -17,10 +17,13 @@ demo: $(READY)
 	$(BIN)/graycube demo build/demo
 
 # A file of tests stays in one process: some read what earlier ones wrote. Long files come first.
+# `make check` has the long tests too: more ranks, browsers, and all else that takes over a second.
+MARKS := not long and not sweep
+check: MARKS := not sweep
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m '$(MARKS)' --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-# What takes long: large sizes, many ranks, many damaged files, every claim of the papers.
+# What takes hours: large sizes, many ranks, many damaged files, every claim of the papers.
 sweep: $(READY)
 	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -m 'sweep or hypothesis' --timeout 1800 --durations 25 --numprocesses auto
 	$(BIN)/graycube reproduce

@@ -258,7 +258,7 @@ def _pytest(copy, arguments, out, **settings):
     environment = {**os.environ, "PYTHONPATH": str(copy / "src"), **settings}
     environment["PYTHONPYCACHEPREFIX"] = str(copy / "compiled")
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    options = ["-q", "-p", "no:cacheprovider", "--timeout", "120"]
+    options = ["-q", "-p", "no:cacheprovider", "--timeout", "120", "-m", "not sweep"]
     return subprocess.Popen(
         [sys.executable, "-m", "pytest", *options, *arguments],
         cwd=copy,

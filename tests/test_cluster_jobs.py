@@ -31,6 +31,7 @@ def script(folder):
     return text.replace("/shared/ours", str(folder)).replace("--merge", "--merge --quick")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not (BIN / "mpiexec").exists(), reason="needs the extra mpi")
 @pytest.mark.parametrize("ranks", [4, 2])
 def test_the_script_runs_where_the_ranks_see_each_other(tmp_path, ranks):
@@ -73,6 +74,7 @@ print({topology!r} if sys.argv[2] == "topology" else "\\n".join(host_names(sys.a
 """
 
 
+@pytest.mark.long
 def test_hosts_are_sorted_by_leaf(tmp_path):
     page = (ROOT / "docs" / "cluster-hosts.md").read_text(encoding="utf-8")
     sort, place, nodes, *_ = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)

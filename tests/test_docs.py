@@ -43,6 +43,7 @@ def folder(tmp_path_factory):
     return made
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", list(shown()))
 def test_what_the_documents_show_works(line, folder, monkeypatch, capfd):
     monkeypatch.chdir(folder)

@@ -46,6 +46,7 @@ def sources(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("check", "broken_line", "complaint"),
     [
@@ -128,6 +129,7 @@ def unknown_names(text):
     return [name for name in used if name not in {*dir(gc), *vars(gc), "jax"}]
 
 
+@pytest.mark.long
 def test_documents_and_programs_use_names_that_there_are():
     files = {f for pattern in WRITTEN for f in ROOT.glob(pattern)}
     assert len(files) > 400
@@ -197,6 +199,7 @@ def test_importing_graycube_loads_nothing_else():
     assert ran.stdout.split() == [b"set()"]
 
 
+@pytest.mark.long
 def test_arrays_plans_and_verbs_start_without_scipy():
     """Every rank and every call of the command line would wait a third of a second for it."""
     program = """

@@ -52,6 +52,7 @@ def files_in(folder):
     return {f for f in folder.rglob("*") if f.is_file() and "__pycache__" not in f.parts}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("paper", papers(), ids=lambda paper: paper.key)
 def test_the_wheel_has_of_a_paper_what_its_claims_need(paper):
     assert {f for f in files_in(paper.folder) if in_the_wheel(f)} == needed(paper)

@@ -29,6 +29,7 @@ def test_its_program_runs_as_it_is(capsys):
     assert capsys.readouterr().out == f"{PRINTED}\n"
 
 
+@pytest.mark.long
 def test_it_and_the_tutorial_run_over_mpi(tmp_path):
     """One job for both programs, for the time that it takes to start one."""
     pytest.importorskip("mpi4py")

@@ -89,6 +89,7 @@ def voiceless(source):
                 yield said
 
 
+@pytest.mark.long
 def test_errors_have_one_voice():
     """They say what to do in words of the caller, and are parts of one sentence."""
     found = {

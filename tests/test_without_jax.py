@@ -22,6 +22,7 @@ except gc.GraycubeError as error:
 """
 
 
+@pytest.mark.long
 def test_what_needs_jax_names_the_extra():
     command = [sys.executable, "-c", WITHOUT]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -31,6 +32,7 @@ def test_what_needs_jax_names_the_extra():
     )
 
 
+@pytest.mark.long
 def test_help_and_whatever_takes_all_names_works_without_jax():
     program = (
         "import sys; sys.modules['jax'] = None; import inspect, pydoc, graycube as gc; "

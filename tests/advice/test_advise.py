@@ -89,6 +89,7 @@ def test_the_planner_finds_theorem_4_without_being_told():
 PAPER = [USUAL, (4, 2, 10, 2), (3, 8, 9, 3), (2, 4, 1, 1), (5, 16, 0, 1), (3, 1, 5, 5)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", PAPER, ids=str)
 def test_regions_are_those_of_theorem_4_on_either_side_of_its_boundaries(case):
     """k > 2, l > 2 (s + q c) / (s + c) and l / k > (s + q c) / (s + c): ties go either way."""
@@ -276,6 +277,7 @@ def fixed(phase, **times):
     return gc.Loop(phase.phases, times.get(phase.name, phase.times), phase.name)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("every", [2, *sweep((1,))])  # two: the corners and the middle
 @pytest.mark.parametrize("returns", [False, True])
 def test_a_variation_is_new_advice_at_every_point(returns, every):

@@ -140,6 +140,7 @@ GRIDS = [((4, 4), (4, 4)), ((8, 4), (4, 1)), ((8,), (8,)), ((8, 8), (4, 4)), ((1
 FEW = [(0, 1), (0, 3), (1, 2), (1, 0), (2, 2), (2, 3), (2, 4)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("grid", "number"), [*FEW, *sweep(*(c for c in product(range(5), FIGURES) if c not in FEW))]
 )

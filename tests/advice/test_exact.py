@@ -219,6 +219,7 @@ def test_phases_along_an_axis_are_where_they_are_cheapest(seed):
     assert [*compared(seed, 2, mixed=True)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", seeds(3, 60))
 def test_advice_is_the_least_where_links_are_shared(seed):
     assert [*compared(seed, 2, mixed=seed % 2, shared=True)]
@@ -230,6 +231,7 @@ def test_advice_is_the_least_over_all_layouts_in_many_programs():
     assert exact.count(False) < len(exact) / 50
 
 
+@pytest.mark.long
 def test_a_transpose_changes_what_a_transform_costs_at_least():
     machine = gc.Machine(dims=2, ports="all", startup=10.0, per_byte=1.0)
     phases = [gc.FFT(0, "reversed"), gc.Transpose(), gc.FFT(0, "reversed"), gc.Stencil()]
@@ -272,6 +274,7 @@ def assert_no_better_with_fewer(seed):
         assert found.cost <= few * CLOSE or found.lower_bound < found.cost
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", seeds(6, 10, 1000))
 def test_fewer_layouts_never_give_better_advice(seed):
     assert_no_better_with_fewer(seed)
@@ -290,6 +293,7 @@ TURNS = [gc.Loop([gc.Stencil(), gc.FFT(0), gc.FFT()], 100, name="turns")]
 SMALL = {"machine": gc.Machine(dims=2, startup=10.0, per_byte=1.0), "size": (8, 8)}
 
 
+@pytest.mark.long
 def test_a_limit_that_is_reached_is_told(monkeypatch):
     whole = gc.advise(TURNS, **SMALL)
     assert whole.lower_bound == whole.cost
@@ -345,6 +349,7 @@ def test_what_cannot_be_on_the_cheapest_way_is_not_priced(monkeypatch):
     assert len(plans) < usual
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", seeds(4, 40))
 @pytest.mark.parametrize("shared", [False, True])
 def test_no_phase_costs_less_than_its_bounds(seed, shared):
@@ -367,6 +372,7 @@ def test_no_phase_costs_less_than_its_bounds(seed, shared):
         _, layout = ways[rng.integers(len(ways))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reach", [1, 3, (0, 2), (5, 1)], ids=str)
 @pytest.mark.parametrize("periodic", [True, False])
 @pytest.mark.parametrize("shape", [(32,), (24,), (16, 12)], ids=str)

@@ -281,6 +281,7 @@ def done(trace):
     return counts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", seeds(8, 16))
 def test_advice_is_the_least_of_all_sequences(seed):
     phases, layouts, machine, itemsize = random_case(seed, 2 + seed % 3)
@@ -508,6 +509,7 @@ WITH_TRANSPOSES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("shape", "phases"), WITH_TRANSPOSES, ids=str)
 @pytest.mark.parametrize("ports", [1, "all"])
 def test_a_transpose_is_a_renaming_of_axes(shape, phases, ports):
@@ -551,6 +553,7 @@ def test_lengths_with_odd_parts_have_the_least_of_all_sequences(shape):
     assert found.cost == pytest.approx(every.least(phases), rel=CLOSE)
 
 
+@pytest.mark.long
 def test_turns_that_alternate_are_told_as_one():
     """In the order of a run, two turns of a transform go to and fro."""
     loop = gc.Loop([gc.FFT(), gc.Stencil()], times=10**5)
@@ -560,6 +563,7 @@ def test_turns_that_alternate_are_told_as_one():
     assert paid(found.steps) == pytest.approx(found.cost)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("times", [10**3, 1 << 29])
 def test_turns_that_come_round_in_threes_are_told_as_one(times):
     """However the halves of a loop begin."""
@@ -570,6 +574,7 @@ def test_turns_that_come_round_in_threes_are_told_as_one(times):
     assert paid(found.steps) == pytest.approx(found.cost)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_ways_through_long_loops_are_short_to_tell(seed):
     """Also where many turns come round."""

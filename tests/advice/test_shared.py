@@ -40,6 +40,7 @@ def a_case(seed):
     return chance, machine, seconds, shape, places
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seeds", [range(25), *sweep((range(25, 500),), (range(500, 1000),))])
 def test_phases_along_an_axis_cost_what_their_messages_take(seeds):
     tried = 0

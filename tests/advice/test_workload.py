@@ -111,6 +111,7 @@ def test_one_axis_may_be_a_number():
     assert phase("{kind = 'fft', axes = 1}") == gc.FFT(axes=(1,))
 
 
+@pytest.mark.long
 def test_advice_heeds_every_key():
     """A change of any of them changes the price."""
     base = dict.fromkeys(("itemsize", "machine"), "1") | {"machine": "{startup = 5.0}"}
@@ -439,6 +440,7 @@ def test_the_example_is_what_its_comment_says():
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", ["ipsc1", *sweep(("cm2",))])
 def test_the_example_gives_advice_that_grows_with_its_steps(profile):
     """A smaller one: 32 x 32 points on 4 nodes."""

@@ -25,6 +25,7 @@ def wanted(shape, seed=SEED):
     return np.random.Generator(np.random.Philox(seed)).random(shape)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", KINDS, ids=str)
 @pytest.mark.parametrize("payload", [(), (3,), (2, 2)])
 @pytest.mark.parametrize(("gap", "most"), [(drawn._GAP, drawn._MOST), (3, 8), (0, 1)])
@@ -59,6 +60,7 @@ def test_a_node_draws_little_more_than_it_has():
         assert sum(drew) < 1 << 22
 
 
+@pytest.mark.long
 def test_normal_deviates():
     import scipy.stats  # noqa: PLC0415 - it takes a second, wherever tests are collected
 

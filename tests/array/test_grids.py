@@ -48,6 +48,7 @@ def require_there_and_back(layout, factors):
     return v.layout
 
 
+@pytest.mark.long
 @law(30, 1000, mesh_specs(room=200, max_axes=3), st.data())
 def test_coarse_elements_stay_on_their_nodes(spec, data):
     layout = spec.layout()
@@ -175,6 +176,7 @@ SOME = [*zip(FACTORS, GATHERS, strict=True), ((8, 8), (1, 16))]
 SPREAD = [((4, 4), "gray"), ((8, 2), "binary"), ((1, 8), "gray"), ((16, 1), "binary")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("nodes", "code", "chosen"),
     [

@@ -31,6 +31,7 @@ def test_the_order_is_stable(kind, monkeypatch):
             assert np.array_equal(in_order.stable_orders(lines, axis), wanted)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("loops", [True, False])
 @pytest.mark.parametrize("kind", KEYS)
 def test_pieces_are_merged_as_the_whole_is_sorted(kind, loops, monkeypatch):

@@ -12,6 +12,7 @@ from graycube.errors import InvalidValueError
 from graycube.show import text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [2, 3, 6, 12])
 def test_functions_give_in_one_process_what_numpy_gives(count):
     kinds = [*uneven(count)]

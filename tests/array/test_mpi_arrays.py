@@ -8,17 +8,22 @@ from mpi_runs import Launch, OverMPI
 
 class TestOverMPI(OverMPI):
     launches = (
-        Launch(1, ("arrays",)),
-        Launch(2, ("arrays", "array_mistakes"), messages=True),
-        Launch(2, ("arrays", "array_mistakes", "whole_axes"), sweep=True),
-        Launch(3, ("arrays",), sweep=True),
+        Launch(2, ("arrays", "array_mistakes")),
+        Launch(2, ("array_mistakes", "taking"), messages=True),
+        Launch(1, ("arrays",), long=True),
+        Launch(2, ("arrays", "whole_axes"), messages=True, long=True),
         Launch(
-            3, ("sorting", "taking", "whole_axes", "uneven:without elements"), messages=True
+            3,
+            ("sorting", "taking", "whole_axes", "uneven:without elements"),
+            messages=True,
+            long=True,
         ),
         Launch(
             4,
             ("arrays", "sorting", "splits", "taking", "local_pieces", "qubits", "whole_axes"),
+            long=True,
         ),
+        Launch(3, ("arrays",), sweep=True),
         Launch(4, ("array_mistakes",), sweep=True),
         Launch(4, ("arrays",), messages=True, sweep=True),
         Launch(8, ("arrays",), sweep=True),

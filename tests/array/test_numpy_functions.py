@@ -28,6 +28,7 @@ def field(x=X, layout=LAYOUT):
     return gc.CubeArray.from_numpy(x, layout)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [2, *sweep((0,), (1,), (3,))])
 @pytest.mark.parametrize("which", range(7))
 def test_what_numpy_gives(n, which):

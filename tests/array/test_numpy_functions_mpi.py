@@ -5,11 +5,11 @@ from mpi_runs import Launch, OverMPI
 
 class TestOverMPI(OverMPI):
     launches = (
-        Launch(3, ("thrift:some",)),
+        Launch(3, ("thrift:some",), long=True),
         Launch(8, ("thrift:volume",), sweep=True),
         *(Launch(count, ("thrift:every",), sweep=True) for count in (1, 2, 3, 4, 6, 8)),
         Launch(1, ("numpy_functions",), sweep=True),
-        Launch(2, ("numpy_functions",), messages=True, sweep=True),
+        Launch(2, ("numpy_functions", "scans", "tridiagonal"), messages=True),
         Launch(2, ("numpy_functions",), sweep=True),
         Launch(
             4,
@@ -22,6 +22,7 @@ class TestOverMPI(OverMPI):
                 "priced",
                 "programs",
             ),
+            long=True,
         ),
         Launch(8, ("numpy_functions", "priced"), sweep=True),
     )

@@ -162,6 +162,7 @@ def test_along_the_payload_and_of_nothing():
     assert gc.cumsum(empty, 0).shape == (8, 2, 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [

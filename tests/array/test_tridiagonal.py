@@ -30,6 +30,7 @@ def layouts(draw):
     return gc.Layout(affine_map(*draw(affine_parts(p))), draw(st.integers(0, p)))
 
 
+@pytest.mark.long
 @law(30, 1000, layouts(), st.data())
 def test_every_layout_gives_what_numpy_gives(layout, data):
     draw = data.draw
@@ -142,6 +143,7 @@ def test_copies_are_solved_where_they_are():
     assert np.allclose(x.blocks, x.layout.scatter(wanted))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("near", [1e-5, *sweep((1e-2,), (1e-8,))])
 def test_errors_of_nearly_singular_systems_grow_as_solve_banded_s(near):
     """The second difference with ``near`` on the diagonal, and as many nodes as elements."""
@@ -158,6 +160,7 @@ def test_errors_of_nearly_singular_systems_grow_as_solve_banded_s(near):
         assert ours < 30 * max(theirs, 1e-14)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [1, 2, 3, 16, 33, 128])
 @pytest.mark.parametrize("kind", ["f4", "f8", "c8", "c16"])
 def test_rings_in_memory_are_solved_also_where_what_is_cut_open_is_singular(n, kind):
@@ -173,6 +176,7 @@ def test_rings_in_memory_are_solved_also_where_what_is_cut_open_is_singular(n, k
         assert abs(x.to_numpy() - exact).max() < size * abs(exact).max()
 
 
+@pytest.mark.long
 @law(60, 2000, st.integers(0, 10**6), st.sampled_from([1, 2, 4, 8]), st.booleans())
 def test_what_does_not_dominate_is_solved_unless_parts_are_nearly_singular(
     seed, nodes, periodic

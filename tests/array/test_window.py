@@ -73,6 +73,7 @@ def require_same(window, x, steps, periodic, fill=FILL):
     assert np.array_equal(found, wanted), (window, steps)
 
 
+@pytest.mark.long
 @given(mesh_specs(room=96, max_axes=3), st.data())
 @MANY
 def test_every_step_is_numpys(spec, data):
@@ -97,6 +98,7 @@ def test_every_step_is_numpys(spec, data):
         require_same(window, other, these, periodic, fill)
 
 
+@pytest.mark.long
 @given(mesh_specs(room=96, max_axes=3), st.data())
 @MANY
 def test_what_is_written_to_neighbours_comes_back_as_in_numpy(spec, data):

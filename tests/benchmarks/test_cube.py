@@ -286,6 +286,7 @@ time.sleep(100)
 """
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("clean")
 @pytest.mark.parametrize(
     "number", [signal.SIGTERM, *sweep((signal.SIGINT,), (signal.SIGKILL,))]
@@ -301,6 +302,7 @@ def test_whatever_ends_it_takes_all_away(number):
 
 @pytest.mark.sweep
 @pytest.mark.usefixtures("clean")
+@pytest.mark.long
 def test_two_at_a_time_do_not_meet():
     program = "from mpi4py import MPI; exit(MPI.COMM_WORLD.allreduce(1))"
     with ThreadPoolExecutor() as pool:
@@ -325,6 +327,7 @@ MISTAKES = [
 ]
 
 
+@pytest.mark.long
 def test_mistakes_are_told():
     """All in one process, since none of them begins a cube."""
     program = f"""
@@ -341,6 +344,7 @@ for arguments, words in {MISTAKES!r}:
     assert done.stdout.splitlines() == [words for _, words in MISTAKES], done.stderr
 
 
+@pytest.mark.long
 def test_a_program_that_is_not_there_is_told():
     done = carried_out(command("run", "--dims", 2, "no-such-program"))
     assert done.returncode != 0
@@ -373,6 +377,7 @@ def test_the_experiments_run_and_are_reported(tmp_path):
     assert len([*tmp_path.glob("cube-*.png")]) == 4
 
 
+@pytest.mark.long
 def test_more_elements_than_can_be_followed_are_refused(tmp_path):
     machine = gc.Machine(2)
     gc.plan(*NODES, 1 << 24, machine=machine, algorithm="gb1").save(tmp_path / "plan.json")
@@ -381,6 +386,7 @@ def test_more_elements_than_can_be_followed_are_refused(tmp_path):
     assert "larger --itemsize" in done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -51,6 +51,7 @@ def test_what_is_simple_is_seldom_better_and_by_little(referee):
     assert sum(ratio > 1.001 for ratio in ratios) < 0.015 * len(ratios)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["binary to gray", "any mesh 0", *sweep(("bits reversed",))])
 def test_some_cells_are_as_good_as_they_were(referee, kind):
     found = [*referee.rows(kind, dict(referee.kinds(3))[kind], 100)]
@@ -58,6 +59,7 @@ def test_some_cells_are_as_good_as_they_were(referee, kind):
     assert referee.worse(found, referee.read()) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [2, *sweep((3,), (4,))])
 def test_what_is_chosen_runs(n, referee):
     for _, (source, target) in referee.kinds(n):

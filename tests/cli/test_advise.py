@@ -26,6 +26,7 @@ def steps(found):
             yield 1, step
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "profile", "changes"),
     [
@@ -54,6 +55,7 @@ def test_advice_is_the_library_s(program, options, profile, changes):
 V_CYCLE = Path(__file__).parents[2] / "examples" / "v_cycle.toml"
 
 
+@pytest.mark.long
 def test_coarse_grids_say_where_they_are():
     made = gc.load_workload(V_CYCLE).advise()
     (grids,) = (step for step in steps_of(made.steps) if "grid" in str(step.label[0]))

@@ -341,6 +341,7 @@ def test_devices_are_not_read(verb, device):
         assert "it is neither a file nor a pipe" in cli(verb, device).refused()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("folder")
 def test_a_pipe_is_read_as_a_file_is():
     bound = known_certificate(3, 1)

@@ -74,6 +74,7 @@ def test_what_is_wrong_with_a_line_is_said_as_in_other_errors(line, words):
     assert see.startswith("See: graycube")
 
 
+@pytest.mark.long
 def test_a_shell_completes_a_line_with_a_wrong_verb_in_silence():
     given = {"_GRAYCUBE_COMPLETE": "bash_complete", "COMP_WORDS": "graycube xyzzy --d"}
     made = subprocess.run(
@@ -205,6 +206,7 @@ def test_of_many_ranks_the_first_one_complains(monkeypatch, name):
     assert cli("verify", "nowhere.json").refused()
 
 
+@pytest.mark.long
 def test_as_a_module_it_is_the_command():
     module = (sys.executable, "-m", "graycube")
     for words, status in ((("verify", "nowhere.json"), 2), ((*PLAN, "--json"), 0)):
@@ -213,6 +215,7 @@ def test_as_a_module_it_is_the_command():
         assert ours.status == status
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("flags", [[], ["--json"]], ids=str)
 def test_a_pipe_that_nobody_reads_ends_it_quietly(flags):
     words = [COMMAND, "plan", "gray", "binary", "--dims", "6", "--block", "64KiB", *flags]
@@ -223,6 +226,7 @@ def test_a_pipe_that_nobody_reads_ends_it_quietly(flags):
     assert (done.stdout, done.stderr) == ("141\n", "")
 
 
+@pytest.mark.long
 def test_the_first_line_of_a_pipe(tmp_path):
     line = f"{COMMAND} plan gray binary --dims 6 --block 64KiB | head -1"
     done = subprocess.run(
@@ -241,6 +245,7 @@ def test_without_standard_streams(monkeypatch):
         assert list(bar.track(range(3))) == [0, 1, 2]
 
 
+@pytest.mark.long
 def test_an_interrupt_leaves_nothing_but_its_status(tmp_path, papers):
     wait = "import time\ndef check(claim):\n    print('here', flush=True)\n    time.sleep(60)\n"
     (papers / "tr-1" / "one_is_one.py").write_text(wait)
@@ -255,6 +260,7 @@ def test_an_interrupt_leaves_nothing_but_its_status(tmp_path, papers):
     assert not (tmp_path / "report.html").exists()
 
 
+@pytest.mark.long
 def test_an_interrupt_ends_the_processes_of_a_pool_and_is_told_once(papers):
     wait = """
 import os, signal, time
@@ -314,6 +320,7 @@ script()
     assert ran == Ran(130, "", "interrupted\n")
 
 
+@pytest.mark.long
 def test_progress_is_shown_on_a_terminal_only(papers):
     words = ("reproduce", "--papers", papers, "--quick", "--json")
     shown, silent = on_terminal(*words), spawn(*words)
@@ -324,6 +331,7 @@ def test_progress_is_shown_on_a_terminal_only(papers):
         assert ran.json()["as_recorded"] is True
 
 
+@pytest.mark.long
 def test_an_error_is_coloured_on_a_terminal_only():
     assert "\x1b[" in on_terminal("verify", "nowhere.json").err
     assert "\x1b" not in spawn("verify", "nowhere.json").err
@@ -334,6 +342,7 @@ def completed(line, shell="bash_complete", **more):
     return spawn(env=environment).fine().split("\n")[:-1]
 
 
+@pytest.mark.long
 def test_bash_completes_a_verb_and_an_option(tmp_path):
     environment = {**os.environ, "PATH": f"{Path(COMMAND).parent}:{os.environ['PATH']}"}
     text = r"""
@@ -361,6 +370,7 @@ def test_bash_completes_a_verb_and_an_option(tmp_path):
     assert done.stderr == ""
 
 
+@pytest.mark.long
 def test_zsh_and_fish_get_what_their_scripts_ask_for():
     for shell in ("zsh", "fish"):
         text = cli("--completion", shell).fine()

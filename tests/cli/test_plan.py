@@ -43,6 +43,7 @@ def candidate(found):
     return {**named, **moved, "link_bytes": found.traffic.bytes, "seconds": found.cost}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "machine"),
     [
@@ -247,6 +248,7 @@ def test_what_a_link_names_is_written_not_the_link(old):
     assert sorted(old.parent.iterdir()) == [link, old]
 
 
+@pytest.mark.long
 def test_where_there_is_no_terminal_nothing_is_cut_and_nothing_is_coloured():
     text = spawn(*PLAN, env={**os.environ, "COLUMNS": "20"}).fine()
     assert "\x1b" not in text

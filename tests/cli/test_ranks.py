@@ -11,7 +11,7 @@ from unittest.mock import patch
 import pytest
 from cli_runs import COMMAND, Ran, cli
 from mpi_runs import Job
-from sweeping import sweep
+from sweeping import long, sweep
 
 import graycube as gc
 from graycube.cli import ranks as ranks_module
@@ -45,7 +45,7 @@ def under_mpiexec(home, *words):
     return run(home, MPIEXEC, "-n", 2, COMMAND, *words)
 
 
-@pytest.mark.parametrize("start", ["--ranks", "mpiexec"])
+@pytest.mark.parametrize("start", ["--ranks", *long(("mpiexec",))])
 def test_a_machine_is_measured_and_saved(home, start):
     words = ("calibrate", "ours", "--quick")
     if start == "mpiexec":
@@ -66,7 +66,7 @@ def test_a_machine_is_measured_and_saved(home, start):
     assert cli(*plan).json()["machine"]["startup"] == saved["startup"]
 
 
-@pytest.mark.parametrize("start", ["--ranks", "mpiexec"])
+@pytest.mark.parametrize("start", ["--ranks", *long(("mpiexec",))])
 def test_candidates_are_timed(home, start):
     path = home / "a plan 2.json"
     words = ("bench", path, "--rounds", 2)
@@ -90,6 +90,7 @@ def test_candidates_are_timed(home, start):
     assert found["fastest"] in priced
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -109,12 +110,14 @@ def test_an_error_is_told_once_and_ends_all_ranks(home, words, complaint):
     assert complaint in under_mpiexec(home, *words).refused()
 
 
+@pytest.mark.long
 def test_a_profile_that_cannot_be_saved_ends_all_ranks(home):
     (home / "profiles").write_text("a file is in the way", encoding="utf-8")
     ran = under_mpiexec(home, "calibrate", "ours", "--quick")
     assert "GRAYCUBE_PROFILES" in ran.refused()  # before it measures
 
 
+@pytest.mark.long
 def test_an_interrupt_ends_all_ranks(home):
     (home / "job").mkdir()
     job = Job([COMMAND, "bench", str(home / "a plan 2.json"), "--ranks", "2", "--rounds",

@@ -121,6 +121,7 @@ def test_what_comes_out_otherwise_has_status_1(write, claim, words):
     assert run("--claim", "lemma-1").status == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("to_all", [True, pytest.param(False, marks=pytest.mark.sweep)])
 def test_an_interrupt_ends_all_processes_quietly(write, to_all):
     write("TR-1", *4 * [("endless", "holds")])

@@ -30,6 +30,7 @@ def test_a_search_is_never_worse_and_its_plan_can_be_kept(tmp_path):
     assert "cut short" not in text
 
 
+@pytest.mark.long
 def test_a_search_that_is_cut_short_says_so():
     task = ("plan", "gray", "binary", "--dims", "6", "--block", "1000")
     what = "everything: the least flow is not known"

@@ -184,13 +184,15 @@ def launch(path, ranks, folder, *arguments, limit=LIMIT):
 
 @dataclass(frozen=True)
 class Launch:
-    """Checks of some programs, made by so many ranks in one job; some only in the sweep.
+    """Checks of some programs, made by so many ranks in one job.
 
-    With ``messages`` the ranks share no memory.
+    With ``messages`` the ranks share no memory. `make test` leaves some launches to
+    `make check` or `make sweep`.
     """
 
     ranks: int
     programs: tuple[str, ...]
+    long: bool = False
     sweep: bool = False
     messages: bool = False
 
@@ -204,7 +206,7 @@ class Launch:
 
     def param(self, *check):
         """The launch, or one of its checks, as a case of a test."""
-        marks = [pytest.mark.sweep] if self.sweep else []
+        marks = [pytest.mark.long] * self.long + [pytest.mark.sweep] * self.sweep
         return pytest.param(self, *check, id=", ".join([*check, str(self)]), marks=marks)
 
 

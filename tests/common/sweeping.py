@@ -1,4 +1,4 @@
-"""What `make sweep` tries and `make test` does not: long cases, and more examples."""
+"""What `make test` leaves to `make check` and `make sweep`: long cases, and more examples."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +12,11 @@ def sweep(*cases):
     ``@pytest.mark.parametrize("n", [3, 4, *sweep((7,), (8,))])``
     """
     return [pytest.param(*case, marks=pytest.mark.sweep) for case in cases]
+
+
+def long(*cases):
+    """These cases, too, but in ``make check``."""
+    return [pytest.param(*case, marks=pytest.mark.long) for case in cases]
 
 
 def examples(number):

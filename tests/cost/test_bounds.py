@@ -35,6 +35,7 @@ def priced(draw, n):
     )
 
 
+@pytest.mark.long
 @law(30, 300, recodings(), st.data())
 def test_no_algorithm_is_below_a_bound(task, data):
     machine = data.draw(priced(task.n))
@@ -77,6 +78,7 @@ SIZES = st.sampled_from([(1, None), (1, 1), (12, 5), (12, 40), (64, 8)])
 """Bytes of an element and of a packet, which may be less."""
 
 
+@pytest.mark.long
 @law(60, 600, st.one_of(subcube_schedules(), random_schedules()), COSTS, COSTS, SIZES)
 def test_no_random_schedule_is_below_a_bound(schedule, startup, per_byte, sizes):
     """Any affine task that a schedule is proved to do, slots and all."""

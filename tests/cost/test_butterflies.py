@@ -196,6 +196,7 @@ def test_two_elements_on_four_nodes_need_what_the_bound_says(scripts, kind, code
     assert optimum(scripts[0].Program, layout, stages, bound) == bound
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stages", ORDERS)
 @pytest.mark.parametrize("kind", ["cyclic", "consecutive"])
 def test_four_elements_on_two_nodes_need_no_less(scripts, kind, stages):

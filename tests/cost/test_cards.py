@@ -28,6 +28,7 @@ CODES = [("gray", "binary"), ("binary", "gray"), ("gray", "gray")]
 FEW = [*zip(CODES, (4, 2, 1), strict=True)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("codes", "share"), [*FEW, *sweep(*(c for c in product(CODES, (1, 2, 4)) if c not in FEW))]
 )

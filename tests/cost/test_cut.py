@@ -47,6 +47,7 @@ def best_share(task, ports):
     return cut.share if cut is not None else Fraction(0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_no_set_of_nodes_bounds_a_conversion_better(n, backwards):
@@ -81,6 +82,7 @@ def leaves(task, subset):
     return Fraction(away, 1 << (task.p - task.n))
 
 
+@pytest.mark.long
 @law(40, 400, affine_tasks(), st.integers(1, 4))
 def test_a_cut_is_what_it_says(task, ports):
     """So many whole blocks leave those nodes, and no more links at once lead out."""

@@ -131,6 +131,7 @@ def test_ways_are_the_cheapest_of_all():
         assert volume(tolls, targets, ports) == Fraction(paid, earned)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", range(2, 6))
 @pytest.mark.parametrize("back", [False, True])
 def test_no_algorithm_beats_them(n, back):
@@ -192,6 +193,7 @@ def test_which_fields_a_task_converts():
     assert converted_width(gc.Task(mesh["binary"], mesh["binary"], 2)) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("turns", [3, *sweep((1,))])
 @pytest.mark.parametrize("ports", [1, 2, 3, "all"])
 def test_they_hold_for_more_dimensions_and_for_several_fields(ports, turns):
@@ -265,6 +267,7 @@ def one_block(links, distance):
     return found.fun if found.status == 0 else inf
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("distance", "ports", "wait"),
     [(2, 1, 0), (2, 1, 1), (2, 2, 0), (3, 1, 1), (3, 2, 0), *sweep((4, 1, 1), (4, 2, 0))],

@@ -163,6 +163,7 @@ EMITTED = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("algorithm", "n", "block", "backwards", "startup"), EMITTED)
 def test_longer_rounds_of_a_pipeline_are_refused(algorithm, n, block, backwards, startup):
     """Units go on in the round after, so rounds of two units break the rule for all."""

@@ -78,6 +78,7 @@ def exact(schedule):
     return are_straight(schedule.ways) or by_turns(schedule)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("wide", [1, 64])
 @pytest.mark.parametrize("cases", [8, *sweep((800,))])
 def test_prices_are_those_of_single_messages_on_their_routes(cases, wide):
@@ -103,6 +104,7 @@ def test_prices_are_those_of_single_messages_on_their_routes(cases, wide):
     assert wide == 1 or met == {False, True}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "machine",
     [

@@ -128,6 +128,7 @@ def machines(draw, n):
     )
 
 
+@pytest.mark.long
 @given(
     st.data(), st.integers(2, larger(6, 8)), st.integers(1, 200), st.sampled_from((1, 4, 16))
 )
@@ -143,6 +144,7 @@ def test_no_candidate_beats_a_bound(data, n, block, itemsize):
             assert plan.lower_bound <= candidate.cost * (1 + 1e-9)
 
 
+@pytest.mark.long
 @given(st.data(), affine_tasks())
 @settings(max_examples=examples(100))
 def test_no_candidate_beats_a_bound_of_any_task(data, task):

@@ -80,6 +80,7 @@ def priced(task, machine):
             yield candidate, candidate.traffic.schedule
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cases", [25, *sweep((3_000,))])
 def test_prices_are_those_of_single_messages_on_their_uplinks(cases):
     tried = 0

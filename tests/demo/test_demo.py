@@ -91,6 +91,7 @@ def page_of(folder):
     return Page((folder / "index.html").read_text(encoding="utf-8"))
 
 
+@pytest.mark.long
 def test_all_chapters_are_told(told):
     ran, folder = told
     text = ran.fine()
@@ -100,6 +101,7 @@ def test_all_chapters_are_told(told):
     assert max(map(len, text.splitlines())) < 160
 
 
+@pytest.mark.long
 def test_the_page_has_what_was_printed(told):
     ran, folder = told
     page = page_of(folder)
@@ -244,6 +246,7 @@ class _Far:
     dilation = 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("key", "fault"),
     [

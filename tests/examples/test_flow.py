@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from math import log2
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mpi_runs import launch
+from sweeping import long
 
 import graycube as gc
 
@@ -52,35 +54,34 @@ class Outcome:
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
-    """The example in one process, and with four ranks."""
+def outcome_of(tmp_path_factory):
+    """The example in one "process", or with four "ranks"; each is run once."""
     folder = tmp_path_factory.mktemp("flow")
 
-    def options(name):
+    @cache
+    def outcome(name):
         picture, field = folder / f"{name}.png", folder / f"{name}.npy"
-        return (*SHORT, "--picture", str(picture), "--save", str(field)), picture, field
+        arguments = (*SHORT, "--picture", str(picture), "--save", str(field))
+        if name == "ranks":
+            ran = launch(FLOW, 4, folder, *arguments)
+        else:
+            ran = subprocess.run(
+                [sys.executable, str(FLOW), *arguments],
+                cwd=folder,
+                timeout=120,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        assert not ran.returncode, ran
+        return Outcome(ran.returncode, ran.stdout, ran.stderr, picture, np.load(field))
 
-    arguments, picture, field = options("process")
-    one = subprocess.run(
-        [sys.executable, str(FLOW), *arguments],
-        cwd=folder,
-        timeout=120,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert not one.returncode, one
-    process = Outcome(one.returncode, one.stdout, one.stderr, picture, np.load(field))
-    arguments, picture, field = options("ranks")
-    four = launch(FLOW, 4, folder, *arguments)
-    assert not four.returncode, four
-    ranks = Outcome(four.returncode, four.stdout, four.stderr, picture, np.load(field))
-    return {"process": process, "ranks": ranks}
+    return outcome
 
 
-@pytest.fixture(params=["process", "ranks"])
-def outcome(request, outcomes):
-    return outcomes[request.param]
+@pytest.fixture(params=["process", *long(("ranks",))])
+def outcome(request, outcome_of):
+    return outcome_of(request.param)
 
 
 def test_it_ends_well_and_draws_no_bar_where_there_is_no_terminal(outcome):
@@ -98,8 +99,9 @@ def test_errors_of_vorticity_and_energy_fall_with_second_order(outcome):
         assert max(orders) < 2.1
 
 
-def test_one_process_and_four_ranks_have_the_same_numbers(outcomes):
-    process, ranks = outcomes["process"], outcomes["ranks"]
+@pytest.mark.long
+def test_one_process_and_four_ranks_have_the_same_numbers(outcome_of):
+    process, ranks = outcome_of("process"), outcome_of("ranks")
     np.testing.assert_allclose(ranks.field, process.field, rtol=0, atol=1e-13)
     np.testing.assert_allclose(ranks.rows, process.rows, rtol=2e-4, atol=2e-8)
     assert process.field.shape == (64, 64)
@@ -194,6 +196,7 @@ def test_sizes_that_cannot_be_are_refused(arguments, says, flow, monkeypatch, ca
     assert says in f"{stopped.value}{capsys.readouterr().err}"
 
 
+@pytest.mark.long
 def test_three_ranks_are_refused_once(tmp_path):
     run = launch(FLOW, 3, tmp_path, *SHORT, limit=60)
     assert run.returncode != 0
@@ -215,6 +218,7 @@ def test_the_bar_is_drawn_on_a_terminal_and_taken_away(flow, monkeypatch, capsys
     assert not drawn.split("\r")[-2].strip()
 
 
+@pytest.mark.long
 def test_the_program_of_the_guide_runs_on_four_ranks(tmp_path):
     text = (ROOT / "docs" / "flow.md").read_text()
     lines = "".join(e.source for e in doctest.DocTestParser().get_examples(text)).splitlines()

@@ -34,6 +34,7 @@ def direct(f):
     return np.fft.ifft2(np.fft.fft2(f) / symbol).real
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "nodes", "code"),
     [

@@ -110,6 +110,7 @@ def test_they_are_short_and_the_page_says_how_short():
 ENERGY = "0.124953117517"  # the value with which others check their solvers
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "ranks", "printed"),
     [

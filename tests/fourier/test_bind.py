@@ -7,7 +7,8 @@ class TestOverMPI(OverMPI):
     launches = (
         Launch(2, ("bound",), messages=True),
         Launch(2, ("bound",), sweep=True),
-        Launch(4, ("bound", "resampled", "lengths", "lone_axes", "lone_random")),
+        Launch(4, ("lengths", "lone_axes", "lone_random")),
+        Launch(4, ("bound", "resampled"), long=True),
         Launch(4, ("bound",), messages=True, sweep=True),
         Launch(8, ("bound", "late"), sweep=True),
         Launch(2, ("late",), sweep=True),

@@ -17,7 +17,7 @@ class TestOverMPI(OverMPI):
     launches = (
         Launch(2, ("boxed",), sweep=True),
         Launch(3, ("boxed",)),
-        Launch(3, ("boxed", "resampled"), messages=True),
+        Launch(3, ("boxed", "resampled"), messages=True, long=True),
         Launch(4, ("boxed",), sweep=True),
         Launch(6, ("boxed",), messages=True, sweep=True),
     )

@@ -16,6 +16,7 @@ LONG = ("TestFFTThreadSafe", "identity")
 FEW = (4, (*NOT_OURS, *LONG))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("nodes", "without"), [FEW, *sweep(*((nodes, NOT_OURS) for nodes in (1, 2, 4, 8)))]
 )

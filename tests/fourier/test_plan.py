@@ -74,6 +74,7 @@ EVERY = [*product(ALLOCATIONS, METHODS)]
 OTHERS = EVERY[1::2]  # five methods: each allocation has some, each method half of them
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("allocation", "method"), [*EVERY[::2], *sweep(*OTHERS)], ids=str)
 @pytest.mark.parametrize(
     "sizes", [((2, 2), (3, 2), (4, 1)), *sweep((((1, 2), (3, 3), (2, 4)),))], ids=str
@@ -89,6 +90,7 @@ def test_an_emulation_is_a_transform(allocation, method, sizes):
     assert done >= 3 - ((4, 1) in sizes)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS[:3], ids=lambda m: m.name)
 @some_meshes
 def test_an_emulation_along_an_axis_of_a_mesh_is_a_transform(layout, method):
@@ -99,6 +101,7 @@ def test_an_emulation_along_an_axis_of_a_mesh_is_a_transform(layout, method):
             np.testing.assert_allclose(y, scipy.fft.fft(x, axis=axis), atol=1e-11)
 
 
+@pytest.mark.long
 @some_meshes
 @pytest.mark.parametrize("ports", [1, "all"])
 def test_the_chosen_one_is_run(layout, ports):
@@ -343,6 +346,7 @@ def candidates(layout, ports):
     return gc.plan_fft(layout, machine=machine(layout, ports)).candidates
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(10, 5), *sweep(((11, 5),))])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_every_network_of_the_table_is_proved_and_is_a_transform(name, size):

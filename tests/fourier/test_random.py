@@ -20,6 +20,7 @@ from sweeping import sweep
 import graycube as gc
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("count", "longest", "most"),
     [(300, 40, 4096), *sweep((9000, 100, 2**14), (1000, 3000, 2**16))],

@@ -169,6 +169,7 @@ def test_an_axis_over_nodes_changes_places_if_others_can_take_them(drawn):
     assert_close(irfft(y, axis, n=points).to_numpy(), x, points)
 
 
+@pytest.mark.long
 @given(st.one_of(meshes(), affine_layouts()), st.booleans(), st.data())
 @FEW
 def test_several_axes_in_any_order(drawn, odd, data):

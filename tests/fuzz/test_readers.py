@@ -19,6 +19,7 @@ FEW, MANY = 60, 12_500
 MEMORY = 512 << 20  # bytes of address space beyond what an idle process has
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kinds", "count"), [(KINDS, FEW), *sweep(*(((kind,), MANY) for kind in KINDS))]
 )

@@ -121,6 +121,7 @@ def simulations(draw):
     return layout, draw(circuits(bits)), draw(st.sampled_from([1, 2, "all"]))
 
 
+@pytest.mark.long
 @given(simulations())
 @MANY
 def test_a_plan_moves_amplitudes_as_the_circuit_does(case):
@@ -137,6 +138,7 @@ def test_a_plan_moves_amplitudes_as_the_circuit_does(case):
     assert np.array_equal((layout @ circuit).gather(moved), state)
 
 
+@pytest.mark.long
 @given(simulations())
 @MANY
 def test_a_circuit_taken_into_the_layout_moves_nothing(case):

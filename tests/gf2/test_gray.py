@@ -24,6 +24,7 @@ def engine(request, monkeypatch):
     monkeypatch.setattr(compiled, "available", lambda: request.param == "compiled")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", range(1, 9))
 def test_agrees_with_sympy(n):
     from sympy.combinatorics import graycode  # noqa: PLC0415 - a second, and only here
@@ -55,6 +56,7 @@ def test_arrays_keep_dtype_and_shape_and_invert(x):
     assert np.array_equal(gc.gray_inverse(coded), x)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("dtype", [*INTEGER_DTYPES, ">u4", ">i8"])
 def test_large_arrays(dtype):

@@ -72,6 +72,7 @@ def way(request, monkeypatch):
     monkeypatch.setattr(permuting, "_PAST_CACHES", past)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("dtype", "payload"),
     [

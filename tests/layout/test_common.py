@@ -71,6 +71,7 @@ MESHES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", MESHES, ids=str)
 def test_parts_of_one_layout_meet_in_it(layout):
     parts = [layout, *thin(layout)]
@@ -80,6 +81,7 @@ def test_parts_of_one_layout_meet_in_it(layout):
     assert common(three[2], common(*three[1::-1])) == layout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [*range(4), *sweep(*((seed,) for seed in range(4, 60)))])
 def test_any_two_layouts_meet_where_the_definition_says(seed):
     axes = [(2, 2), (1, 2, 1), (3, 1)][seed % 3]

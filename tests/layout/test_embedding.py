@@ -88,6 +88,7 @@ def test_layout_histograms_are_the_counted_pairs(spec, data):
     check_axis(spec, data.draw(st.integers(0, len(spec.axes) - 1)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("allocation", ALLOCATIONS)
 @pytest.mark.parametrize(
     ("bits", "extent"), [(2, 3), (3, 3), (3, 5), (5, 3), (3, 125)], ids=str

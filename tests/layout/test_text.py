@@ -219,6 +219,7 @@ for text in sys.stdin.read().split("\\n"):
 """
 
 
+@pytest.mark.long
 def test_huge_numbers_are_refused_before_they_cost_anything():
     child = subprocess.run(
         [sys.executable, "-c", READ_HUGE],

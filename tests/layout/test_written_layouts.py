@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 HUGE_TEXTS = {
     "a bit of 5000 digits": f"(|| b{'9' * 5000})",
     "an extent of 5000 digits": f"(|| b2 b1 b0) x {'9' * 5000}",
@@ -34,6 +36,7 @@ for text in json.load(sys.stdin):
 """
 
 
+@pytest.mark.long
 def test_a_huge_text_is_read_or_refused_in_little_memory():
     child = [sys.executable, "-c", READ]
     texts = json.dumps([*HUGE_TEXTS.values()])

@@ -71,6 +71,7 @@ machines = st.builds(
 lines = st.text(st.characters(codec="utf-8"), max_size=200).filter(is_name)
 
 
+@pytest.mark.long
 @given(machines, lines, st.floats(0, 1e9))
 def test_a_saved_machine_comes_back(machine, source, error):
     names = ("median", "worst")

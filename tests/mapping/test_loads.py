@@ -56,6 +56,7 @@ def tables(seed):
 CASES = [(name, kind) for name in SMALL for kind in ("scattered", "heard", "told")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "kind"), [*CASES[::4], ("a tree", "told"), *sweep(*CASES)])
 def test_for_eight_nodes_there_is_no_better_order(name, kind):
     machine, route = SMALL[name]
@@ -72,6 +73,7 @@ def test_for_eight_nodes_there_is_no_better_order(name, kind):
         assert all(a <= b * (1 + 1e-9) for a, b in zip(bound, placed.load, strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mesh", [(8,), (2, 4)])
 @pytest.mark.parametrize(
     "sent",
@@ -104,6 +106,7 @@ def test_a_card_is_as_busy_with_what_it_hears(monkeypatch):
         assert gc.place(gc.Pattern.matrix(sent), machine).load.busiest == pytest.approx(0.056)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ports", ["all", 1])
 @pytest.mark.parametrize("lengths", [(8, 8), (16, 2), (4, 4, 4)])
 def test_larger_machines(lengths, ports, monkeypatch):

@@ -55,6 +55,7 @@ FEW = [(name, kind) for name, kind in CASES[::6] if name not in ("8 x 8", "4 x 4
 FEW.append(("4 x 4 x 4", "neighbours"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "kind"), [*FEW, *sweep(*CASES)])
 def test_never_worse_than_the_usual_orders(name, kind, monkeypatch):
     monkeypatch.setattr(improve, "EFFORT", 1 << larger(20, 22))
@@ -92,6 +93,7 @@ def test_blocks_of_a_mesh_stay_within_a_host(monkeypatch):
     assert placed.load.busiest < before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sides", "mesh", "is_periodic", "load"),
     [

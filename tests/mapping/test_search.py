@@ -55,6 +55,7 @@ def test_a_shuffled_mesh_is_found_again(mesh, sides, is_periodic, monkeypatch):
     assert placed.proved
 
 
+@pytest.mark.long
 def test_the_matrix_of_a_mesh_is_as_good_as_the_mesh(monkeypatch):
     monkeypatch.setattr(improve, "EFFORT", 1 << 20)
     mesh = gc.Pattern.mesh((8, 8, 4), neighbours=(1.0, 1.0, 3.0), periodic=False)

@@ -133,6 +133,7 @@ def test_one_size_is_not_enough(samples):
         fit(samples, dims=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("ports", "hops", "switching", "noise"),
     [
@@ -165,6 +166,7 @@ def test_a_made_up_machine_is_found_by_measuring_it(ports, hops, switching, nois
                 assert sample.predicted(machine) == pytest.approx(sample.seconds, rel=1e-2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("far", "noise"), [(1, 0.0), (2, 0.05), *sweep((1, 0.05), (2, 0.0))])
 def test_near_and_far_links_are_told_apart(far, noise):
     slow = 10.0 if noise else 1.0
@@ -187,6 +189,7 @@ FEW = [(2, 4, 1, 0.05), (2, 4, 2, 0.0), (2, 2, 4, 0.05), (1, 2, 2, 0.05)]
 REST = [(*card, noise) for card in CARDS for noise in (0.0, 0.05)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("far", "slower", "share", "noise"), [*FEW, *sweep(*(c for c in REST if c not in FEW))]
 )
@@ -544,6 +547,7 @@ def test_of_two_runs_the_calm_rounds_count():
         assert one.merged(other) == calm
 
 
+@pytest.mark.long
 def test_fewer_ranks_add_what_they_know_of_single_dimensions():
     truth = VirtualMachine(8, 1e-3, 1e-7, far=2, slower=4.0)
     whole = measured(truth)
@@ -574,6 +578,7 @@ def test_runs_with_other_sizes_are_merged():
     assert apart.merged(whole).machine.levels[0][0] == range(2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [

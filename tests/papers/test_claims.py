@@ -49,6 +49,7 @@ def test_everything_that_the_paper_numbers_has_a_claim(folder):
     assert not list(PAPERS[folder].missing())
 
 
+@pytest.mark.long
 @every_claim
 def test_the_quick_sizes_give_the_recorded_verdict(folder, key):
     outcome = quick_run(folder, key).outcome
@@ -62,6 +63,7 @@ def test_corrections_and_errata_are_the_same(folder):
     assert untitled_errata(PAPERS[folder]) == (set(), set())
 
 
+@pytest.mark.long
 @every_claim
 def test_the_code_of_a_claim_is_what_its_computation_calls(folder, key):
     """A plan tries all algorithms; where none is made, those that emitted are in the list."""
@@ -88,6 +90,7 @@ def test_only_limits_have_slack():
     assert {k for k, claim in CLAIMS.items() if claim.slack != "0"} <= set(LIMITS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("folder", "key"),
     [pytest.param(*k, marks=[] if k in FIRST_DRAWN else pytest.mark.sweep) for k in DRAWN],

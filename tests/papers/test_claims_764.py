@@ -131,6 +131,7 @@ def misquotes():
 MISQUOTES = sorted(misquotes())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("key", "row", "column", "entry"), MISQUOTES)
 def test_a_misquoted_entry_is_found(key, row, column, entry):
     assert not with_another_figure(PAPER, CLAIMS[key], row, column, entry).as_recorded

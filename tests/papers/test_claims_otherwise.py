@@ -268,6 +268,7 @@ def test_another_figure_is_contradicted(name, key, row, column, wrong):
     assert outcome.verdict == "fails"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("reproduced", "name", "function", "wrong", "keys"),
     [(with_another_function, *row) for row in every("broken")]

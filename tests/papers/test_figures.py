@@ -14,6 +14,7 @@ SAMPLE = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "block"), SAMPLE)
 def test_rows_of_the_table_come_out_again(n, block):
     table = script("tr_20_91", "table")

@@ -192,6 +192,7 @@ def test_on_one_node_nothing_is_sent():
         assert prices.split(costs(5, 3, 1), 3, 0, mapping) == (24, 0)
 
 
+@pytest.mark.long
 def test_most_gray_codes_of_four_bits_are_unsuitable_and_all_of_three_are_suitable():
     all_codes = list(codes.gray_codes(4))
     assert (len(all_codes), sum(map(codes.suits_fft, all_codes))) == (2688, 120)
@@ -235,6 +236,7 @@ def test_the_printed_condition_is_too_weak_for_small_blocks_and_too_strong_for_l
     assert tradeoffs.blocks_win(*large)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("every", [7, *sweep((1,))])
 def test_theorem_4_on_its_boundaries(every):
     problems = strategies.problems()
@@ -260,6 +262,7 @@ def test_the_best_number_of_dimensions_in_figure_4():
         assert int(row["BRGC: best d"]) <= int(row["FFT: best d"])
 
 
+@pytest.mark.long
 def test_figures_show_the_model(tmp_path):
     pytest.importorskip("matplotlib")
     from matplotlib.figure import Figure  # noqa: PLC0415 - only where it is installed

@@ -532,6 +532,7 @@ def test_a_folder_may_be_named_from_where_we_are(folder, tmp_path, monkeypatch):
     assert outcome_of(Path("x")).as_recorded
 
 
+@pytest.mark.long
 def test_papers_are_computed_without_a_path_of_their_own(folder):
     place = folder(beside_x="from .checks_of_x import counts")
     paper = read_paper(place / "claims.toml")

@@ -354,6 +354,7 @@ def hostile(kind):
     }[kind]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind",
     [
@@ -420,6 +421,7 @@ def test_brackets_in_names_are_no_depth(file):
         assert ("deep" in refused(file)) == fine
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hops", [1 << 12, (1 << 12) + 1, 200_000])
 def test_a_strand_of_too_many_hops_is_refused(file, hops):
     hop = {"start": 0, "exchange": "flip 0 where a1 = 1"}
@@ -487,6 +489,7 @@ def test_to_send_a_plan_prices_nothing_else(monkeypatch):
     assert pickled(plan).verify()
 
 
+@pytest.mark.long
 def test_a_plan_goes_to_another_process():
     plan = chosen("relabel")
     with get_context("spawn").Pool(1) as pool:

@@ -68,6 +68,7 @@ def of(plan, name):
     return next(c for c in plan.candidates if c.algorithm.name == name)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [3, 4, 6, *sweep(*((n,) for n in (5, 7, 8, 9)))])
 @pytest.mark.parametrize("ports", [2, 3, "all"])
 def test_the_example_is_what_the_table_has(rotated, register, n, ports):
@@ -343,6 +344,7 @@ print(*[algorithm.formula for algorithm in gc.algorithms()[first:]])
 """
 
 
+@pytest.mark.long
 def test_packages_that_cannot_be_loaded_are_told_and_left_out(tmp_path):
     env = installed(
         tmp_path / "site",

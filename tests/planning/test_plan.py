@@ -46,6 +46,7 @@ def machines(draw, n):
     )
 
 
+@pytest.mark.long
 @given(st.data(), st.integers(2, larger(5, 6)), st.integers(1, 120))
 @settings(max_examples=examples(30))
 def test_auto_takes_the_cheapest_of_a_complete_table(data, n, block):

@@ -77,6 +77,7 @@ def test_schedules_alone_have_a_schema_too():
     assert not validator().is_valid(content)  # a plan has no single moves
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*OFTEN, *sweep(*((x,) for x in DAMAGED if x not in OFTEN))])
 def test_what_the_schema_refuses_is_not_read(name):
     """The schema is never stricter than the reader, and misses few wrong values."""
@@ -91,6 +92,7 @@ def test_what_the_schema_refuses_is_not_read(name):
     assert refused > 4 * missed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", DAMAGED)
 def test_a_key_too_many_or_too_few_is_refused(name):
     content = content_of(name)

@@ -27,6 +27,7 @@ def neighbours(sides, node):
             yield int(np.ravel_multi_index(other, sides))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sides", SHAPES, ids=str)
 @pytest.mark.parametrize("algorithm", ["auto", "relabel"])
 def test_blocks_and_layouts_have_the_numbers_of_the_user(sides, algorithm):

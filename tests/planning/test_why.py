@@ -33,6 +33,7 @@ def plan(request, machine):
     return gc.plan(*request.param, block=160, itemsize=2, machine=machine)
 
 
+@pytest.mark.long
 def test_parts_are_the_price(plan):
     chosen, *others = parts_of(plan)
     assert chosen.cost == pytest.approx(plan.cost)
@@ -105,6 +106,7 @@ def test_nothing_is_weighed_where_links_differ_or_nothing_moves():
     assert not weighs(gc.plan(GRAY, BINARY, 16, machine=alike, algorithm="relabel"))
 
 
+@pytest.mark.long
 def test_no_break_even_is_said_that_planning_denies():
     machine = gc.Machine(6, ports="all", startup=1e-4, per_byte=1e-9)
     gray, binary = gc.Layout.nodes(6, "gray"), gc.Layout.nodes(6)

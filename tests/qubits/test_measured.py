@@ -35,6 +35,7 @@ def test_samples_have_the_probabilities():
     assert abs(first.mean() - second.mean()) < 0.3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("nodes", [1, 2])
 def test_single_shots_of_many_seeds_have_the_probabilities(nodes):
     state = q.run(q.zeros(3, nodes=nodes), [("h", k) for k in range(3)])

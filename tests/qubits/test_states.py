@@ -109,6 +109,7 @@ def test_gates_have_the_names_that_people_use():
     assert q.gate("cccccccswap").shape == (512, 512)
 
 
+@pytest.mark.long
 def test_words_of_any_length_are_done_letter_by_letter():
     """On more nodes than there is room for a matrix of so many qubits."""
     rng = np.random.default_rng(0)

@@ -44,12 +44,14 @@ def require_right(schedule):
     assert {script.rows * script.unit for script in made.scripts} == {task.block}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", seeds(1, 24))
 def test_whole_blocks_end_where_they_belong(start):
     for schedule in schedules(whole=True)[start::24]:
         require_right(schedule)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", seeds(1, 5))
 def test_chunks_end_where_their_elements_belong(start):
     for schedule in schedules(whole=False)[start::5]:

@@ -6,7 +6,7 @@ import signal
 import pytest
 from mpi_checks import program
 from mpi_runs import Launch, OverMPI, launch, started
-from sweeping import sweep
+from sweeping import long, sweep
 
 FAILURES = program("failures")
 
@@ -18,13 +18,18 @@ class TestOverMPI(OverMPI):
     )
 
 
+@pytest.mark.long
 def test_ranks_that_no_node_has_hear_the_same(tmp_path):
     launch(FAILURES, 4, tmp_path, "apart", limit=30).require("other renumberings")
 
 
 @pytest.fixture(
     scope="module",
-    params=[(2, "messages"), (4, "memory"), *sweep(((2, "memory"),), ((4, "messages"),))],
+    params=[
+        (2, "messages"),
+        *long(((4, "memory"),)),
+        *sweep(((2, "memory"),), ((4, "messages"),)),
+    ],
     ids=lambda of: f"{of[0]} ranks, {of[1]}",
 )
 def alone(request, tmp_path_factory):
@@ -58,12 +63,16 @@ def test_who_waits_long_says_so_and_all_goes_on(alone):
     assert "1 did not come; all ranks have to make this call" in run.stderr, run
 
 
+@pytest.mark.long
 def test_a_rank_is_there_until_all_is_done_that_it_does_at_exit(tmp_path):
     run = launch(FAILURES, 2, tmp_path, "at exit", limit=40)
     assert run.stdout.count("in the end 28.0") == 2, run
 
 
-@pytest.mark.parametrize(("ending", "ranks"), [("killed before", 2), ("killed inside", 4)])
+@pytest.mark.parametrize(
+    ("ending", "ranks"),
+    [("killed inside", 2), *long(("killed before", 2), ("killed inside", 4))],
+)
 def test_a_rank_that_is_killed_ends_the_job(ending, ranks, tmp_path):
     assert launch(FAILURES, ranks, tmp_path, ending, limit=40).returncode != 0
 
@@ -117,6 +126,7 @@ def test_an_interrupt_ends_everything(busy, tmp_path):
         assert job.finish().returncode != 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "ranks", "complaint"),
     [

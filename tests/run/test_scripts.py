@@ -49,6 +49,7 @@ def schedules(n, slots):
     return [*found.values()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "slots"), [(1, 1), (2, 0), (2, 2), (3, 0), *sweep((2, 3), (3, 2))]
 )
@@ -100,6 +101,7 @@ def test_rows_that_stay_together_are_one_row():
     assert script.rows == 64
 
 
+@pytest.mark.long
 def test_no_row_is_written_while_it_is_sent():
     for schedule in (*schedules(2, 2), *schedules(3, 0)):
         for script in scripts(schedule, range(1 << schedule.task.n)):
@@ -133,6 +135,7 @@ def sent_messages(schedule):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "slots"), [(2, 0), (2, 2), (3, 0), *sweep((3, 1))])
 def test_every_round_sends_what_the_schedule_says(n, slots):
     for schedule in schedules(n, slots):

@@ -144,6 +144,7 @@ def verdicts(direct, machine):
     return proof, check_elements(expand(direct), machine), right
 
 
+@pytest.mark.long
 @given(directs())
 @MANY
 def test_what_the_algebra_passes_is_right_and_counted_element_by_element(case):
@@ -162,6 +163,7 @@ def test_what_the_algebra_passes_is_right_and_counted_element_by_element(case):
     assert traffic.time(machine) == sum(machine.startup + size for size in by_hand)
 
 
+@pytest.mark.long
 @given(directs(mutants=False))
 @MANY
 def test_what_the_planner_delivers_is_proved_and_read_back(case):
@@ -431,6 +433,7 @@ def test_every_form_is_read_back():
         assert dump(load(dump(schedule))) == dump(schedule)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.algorithm)
 @pytest.mark.parametrize("strange", [*STRANGE, "leave out", "twice"], ids=repr)
 def test_strange_values_in_a_file_are_refused_or_judged(example, strange):

@@ -46,6 +46,7 @@ def sequential(strand, start, unit, n):
     return replace(strand, steps=tuple(hops))
 
 
+@pytest.mark.long
 @given(subcube_schedules(slots=0))
 @THOROUGH
 def test_one_hop_after_another_is_accepted_on_every_machine(schedule):
@@ -120,6 +121,7 @@ def round_number(schedule, cycle):
     return sum(start <= cycle for start in schedule.rounds) - 1
 
 
+@pytest.mark.long
 @given(st.one_of(subcube_schedules(), random_schedules()))
 @THOROUGH
 def test_the_traffic_is_what_the_moves_show(schedule):
@@ -161,6 +163,7 @@ def test_a_schedule_of_subcubes_is_read_back(schedule):
     assert isinstance(again.rounds, range) == isinstance(schedule.rounds, range)
 
 
+@pytest.mark.long
 @given(subcube_schedules())
 @THOROUGH
 def test_the_data_goes_where_a_plain_walk_ends(schedule):
@@ -185,6 +188,7 @@ def test_the_data_goes_where_a_plain_walk_ends(schedule):
     assert np.array_equal(apply(schedule, blocks, out=blocks), after)
 
 
+@pytest.mark.long
 @given(subcube_schedules(slots=0))
 @THOROUGH
 def test_the_actions_of_all_nodes_add_up_to_the_moves(schedule):

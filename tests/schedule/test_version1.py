@@ -160,6 +160,7 @@ def same(entry):
     assert plan.lower_bound >= entry["bound"] * (1 - 1e-9)  # bounds have become better
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", [0, *sweep(*((k,) for k in range(1, PARTS)))])
 def test_plans_of_the_archive_say_what_they_said(part):
     entries = archive()[part::PARTS]

@@ -58,6 +58,7 @@ def permuting(columns, constant, block):
     return gc.Task(binary, target, block)
 
 
+@pytest.mark.long
 @BOTH_WAYS
 @pytest.mark.parametrize(("n", "ports"), KNOWN)
 def test_known_optima_are_found(n, ports, backwards):
@@ -242,6 +243,7 @@ def fewest_by_trying(task, ports, cap):
     return cap + 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("block", [1, 2, 3])
 @pytest.mark.parametrize(("ports", "cap"), [(1, 3), (2, 2)], ids=["one-port", "all-port"])
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
@@ -251,6 +253,7 @@ def test_nothing_is_faster_on_a_square(change, ports, cap, block):
     assert found == fewest_by_trying(task, ports, cap)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("block", [1, *sweep((2,))])
 def test_nothing_is_faster_on_a_cube_with_one_port(block):
     assert best(3, block, 1).cycles == fewest_by_trying(conversion(3, block), 1, cap=2)

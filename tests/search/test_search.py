@@ -46,6 +46,7 @@ def assert_right(schedule, machine):
     assert followed, str(followed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("most", "cases"), [(2, 8), pytest.param(3, 30, marks=pytest.mark.sweep)]
 )
@@ -142,6 +143,7 @@ def test_what_cannot_be_cheaper_is_not_tried_or_written():
 LONG = [(4, 2), (5, 1), (5, 2), (5, "all")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "ports"),
     [
@@ -169,6 +171,7 @@ def test_periods_come_near_the_flow(n, ports):
         assert found.total(groups) == found.total(1) + (groups - 1) * found.rounds
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "ports", "numbers"),
     [
@@ -195,6 +198,7 @@ def test_dives_trade_rounds_for_volume(n, ports, numbers):
     assert volumes[0] - 0.1 > volumes[-1] >= share - 1e-6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("shares_", "sizes"), [(1, ((11, 5), (14, 6))), (2, ((6, 1), (8, 2)))])
 def test_half_of_a_share_came_over_an_even_number_of_links(shares_, sizes):
     """Where it does lower dimensions, also if a schedule begins with those of another."""
@@ -225,6 +229,7 @@ def test_half_of_a_share_came_over_an_even_number_of_links(shares_, sizes):
         assert (best.steps.lengths[lower.busy(rounds) > 0] >= 0.5 / shares_ - 1e-6).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "ports", "rounds", "least"),
     [
@@ -247,6 +252,7 @@ def test_dives_find_short_schedules_of_few_rounds(n, ports, rounds, least):
     assert simulate(made).nonempty <= rounds
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tries", [4, *sweep((12,))])
 def test_rounds_that_are_chosen_anew_make_it_shorter(tries):
     demand = Demand.of(gc.Task(*GRAY[4], 1))
@@ -269,6 +275,7 @@ def test_open_rounds_come_before_lower_dimensions_and_behind_them():
         assert all(np.array_equal(made[r], used) for r, used in zip(kept, links, strict=True))
 
 
+@pytest.mark.long
 def test_more_rounds_begin_with_those_of_fewer():
     demand = Demand.of(gc.Task(*GRAY[4], 1))
     *_, few = shorter(demand, 2, 4, tries=4)
@@ -355,6 +362,7 @@ def test_plans_are_no_worse_than_the_table(ports, block):
     assert "flow" in {bound.name for bound in found.bounds}
 
 
+@pytest.mark.long
 def test_start_ups_are_weighed():
     """Two blocks that cross: with dear start-ups few rounds, with cheap ones few bytes."""
     pair = permuted(5, 3)

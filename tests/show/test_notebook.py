@@ -101,6 +101,7 @@ def thing_of(name):
     return SHOWN[name]()
 
 
+@pytest.mark.long
 def test_every_public_class_that_notebooks_show_is_tried_here():
     packages = (
         import_module(f"graycube.{m.name}")

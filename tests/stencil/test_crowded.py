@@ -91,6 +91,7 @@ def uneven(exchange):
     return exchange.corners and not all(exchange.periodic)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seeds",
     [

@@ -213,6 +213,7 @@ def batched(values, size):
     return [values[k : k + size] for k in range(0, len(values), size)]
 
 
+@pytest.mark.long
 @given(exchanges())
 @FEW
 def test_a_step_counts_runs_to_the_nearest_element_that_reads(exchange):
@@ -316,6 +317,7 @@ def test_every_link_carries_what_the_round_says(exchange, data):
     check_rounds(exchange, data.draw(machines(exchange.layout.n)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("switching", SWITCHINGS)
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.parametrize(
@@ -343,6 +345,7 @@ def routes_of(messages, dims):
     return max(loads.values(), default=0)
 
 
+@pytest.mark.long
 @given(exchanges())
 @FEW
 def test_circuits_take_the_better_order(exchange):

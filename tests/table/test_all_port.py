@@ -91,6 +91,7 @@ CASES = [(name, n, 20) for n in range(2, 6) for name in ALL_PORT if applies(name
 LARGE = [(name, n, 64) for n in range(2, 9) for name in ALL_PORT if applies(name, n)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "n", "most"), [*CASES, *sweep(*LARGE)])
 def test_every_element_arrives_in_the_cycles_claimed(name, n, most):
     machine = machine_of(n)
@@ -156,6 +157,7 @@ def test_the_ports_that_an_algorithm_needs(name):
             assert (found is None) == (ports >= needed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "most"), [(2, 12), (3, 12), (4, 12), *sweep(*((n, 64) for n in range(2, 9)))]
 )
@@ -343,6 +345,7 @@ def test_theorem_7_one_of_two_corresponding_edges_is_used(n, direction):
     assert sorted({d for _, d in same}) == [*range(n - 2)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "startup"),
     [(3, 0.0), (3, 3.0), (4, 3.0), *sweep((4, 0.0), *product((5, 6, 7), (0.0, 3.0)))],
@@ -419,6 +422,7 @@ def test_start_ups_of_packets_are_at_most_the_papers(n, packet):
         assert startups("nonminimum-ring", n, block, packet) <= detours
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("packet", [4, 50])
 @pytest.mark.parametrize("n", [3, 4, *sweep((5,), (8,))])
 def test_the_planner_weighs_packets_against_paths(n, packet):

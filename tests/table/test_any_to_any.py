@@ -91,6 +91,7 @@ def time_by_hand(moves, machine):
     return total
 
 
+@pytest.mark.long
 @given(cases(most=larger(8, 9)))
 @MANY
 def test_every_candidate_is_proved_followed_and_moves_the_data(case):
@@ -132,6 +133,7 @@ def test_prices_are_those_of_the_moves(case):
             assert traffic.cycles == sum(longest_messages(moves).values())
 
 
+@pytest.mark.long
 @given(cases(most=larger(9, 14)))
 @settings(max_examples=larger(12, 400))
 def test_no_plan_is_dearer_than_all_to_all_or_cheaper_than_its_bound(case):
@@ -150,6 +152,7 @@ def test_no_plan_is_dearer_than_all_to_all_or_cheaper_than_its_bound(case):
     assert plan.lower_bound <= plan.cost * MORE
 
 
+@pytest.mark.long
 @given(cases())
 @MANY
 def test_new_rank_numbers_are_never_the_dearer_way(case):
@@ -207,6 +210,7 @@ def test_a_transpose_by_all_to_all_has_a_message_for_each_other_node(a, b, n):
     assert bound_of(task, switching=CIRCUIT) == traffic.cycles
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("a", "b", "n"), [t for t in TRANSPOSES if t[2] > 1])
 def test_a_transpose_on_all_ports_takes_half_a_block_and_the_fill(a, b, n):
     """K / 2 is the bound of the bisection; the pipeline adds the time of the way to the end."""

@@ -49,6 +49,7 @@ def cases(draw):
     return task, gc.Machine(n, ports, switching, *costs, draw(st.sampled_from([None, 3])))
 
 
+@pytest.mark.long
 @given(cases())
 @settings(max_examples=examples(40))
 def test_each_element_arrives_in_its_slot_where_it_is_the_cheapest(case):
@@ -97,6 +98,7 @@ RIVALS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", RIVALS)
 def test_it_takes_what_a_rival_takes(monkeypatch, name):
     (n, kind, behind, ports, switching, startup), least = RIVALS[name]

@@ -66,6 +66,7 @@ def maps(draw):
     return gc.Layout.nodes(n), target, draw(st.integers(1, 13)), machine
 
 
+@pytest.mark.long
 @given(maps())
 @settings(max_examples=examples(60))
 def test_blocks_that_go_anywhere_arrive(case):

@@ -199,18 +199,21 @@ UNCHANGED = (FORWARD, BACKWARD, ("gray", "gray"))
 SMALL, LARGE = field_cases(6, st.integers(1, 24)), field_cases(10, st.integers(1, 4))
 
 
+@pytest.mark.long
 @given(field_cases(6, st.integers(1, larger(12, 24)), UNCHANGED))
 @settings(max_examples=examples(50))
 def test_every_algorithm_converts_fields_on_all_ports(case):
     assert_all_algorithms(case, machine_of(case.n), HOP_BY_HOP)
 
 
+@pytest.mark.long
 @given(LARGE)
 @settings(max_examples=examples(20))
 def test_every_algorithm_converts_the_fields_of_large_cubes(case):
     assert_all_algorithms(case, machine_of(case.n), HOP_BY_HOP)
 
 
+@pytest.mark.long
 @given(SMALL, st.data())
 @settings(max_examples=examples(50))
 def test_every_algorithm_converts_fields_on_few_ports(case, data):

@@ -30,6 +30,7 @@ NAME = "fewer-bytes"
 STARTUPS = (0.0, 1e-3, 5e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "ports"),
     [
@@ -63,6 +64,7 @@ def test_every_element_arrives(n, ports):
     assert seen
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "volume"), [(4, 1.77), (5, 2.24), *sweep((6, 2.7517), (7, 3.43))]
 )
@@ -206,6 +208,7 @@ def test_a_small_block_takes_the_table_of_fewer_ports_where_it_is_better(startup
     assert every.cost <= few.cost == 4 * startup + 6
 
 
+@pytest.mark.long
 def test_start_ups_decide():
     """Many short rounds, then few long ones, then those of GB3."""
     rounds = []
@@ -242,6 +245,7 @@ def test_a_field_may_lie_anywhere_among_the_dimensions():
             assert_carried_out(schedule, machine_of(5, 1), ends)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "ports"),
     [
@@ -274,6 +278,7 @@ def test_where_it_applies():
         assert found is None if why is None else why in found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("bits", "ports"),
     [*((n, p) for p, sizes in SIZES.items() for n in sizes), *((None, p) for p in TOP_PORTS)],

@@ -50,6 +50,7 @@ def test_every_element_arrives(widths):
             assert cycles == schedule.cycles or block < 5 * len(widths)  # gaps
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "widths", [*WIDTHS, (9, 2), (2, 2, 2, 2), *sweep(((5, 5, 5),), ((8, 2, 3, 3),))]
 )
@@ -101,6 +102,7 @@ def test_the_law_for_large_blocks_counts_what_is_begun(given_fields, data):
     assert _rounds(fields, units) == _last(_begun(fields, units))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "widths", [(6, 6), (4, 3, 2, 5), *sweep(((9, 3),), ((15, 15),), ((5, 5, 5),))]
 )

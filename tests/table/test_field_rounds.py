@@ -28,6 +28,7 @@ NAME = "fewer-bytes"
 WIDTHS = [(2, 2), (2, 3), (2, 2, 2)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "widths",
     [*WIDTHS, *sweep(((3, 3),), ((4, 3),), ((2, 3, 2),), ((4, 4),), ((3, 3, 3),), ((5, 2),))],
@@ -60,6 +61,7 @@ def test_large_blocks_are_proved(widths):
         assert simulate(schedule).time(machine) <= least + 100 * len(schedule.rounds)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("widths", "rounds", "cycles"), [((3, 3), 8, 700), ((4, 4), 10, 670), ((2, 5), 12, 652)]
 )

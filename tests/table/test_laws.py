@@ -100,6 +100,7 @@ def conversion(chance):
     return gc.Task(*layouts, block, chance.choice([1, 8])), machine
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", seeds(40, 2000))
 def test_nothing_costs_less_than_its_floor(seed):
     """And what a plan leaves out costs no less than what it takes."""
@@ -125,6 +126,7 @@ def test_the_last_lower_dimension_may_be_idle(n, block):
     assert algorithm.floor(task, machine) == seconds < algorithm.cycles((n,), block)
 
 
+@pytest.mark.long
 def test_what_cannot_be_the_cheapest_is_not_written_out():
     machine = gc.Machine(32, "all", startup=1e3)
     made = gc.plan(gc.Layout.nodes(32, "gray"), gc.Layout.nodes(32), 3 << 12, machine=machine)
@@ -141,6 +143,7 @@ LARGE += [("nonminimum-path", "all"), ("nonminimum-ring", "all"), ("three-fifths
 LARGE += [("tight", "all"), ("direct", 1), ("circuit-split", 2)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [9, *sweep((16,), (30,))])
 @pytest.mark.parametrize(("name", "ports"), LARGE)
 def test_large_cubes_are_proved_and_counted(name, ports, n):

@@ -84,6 +84,7 @@ def crossings(name, n, block):
     return shortest + detours.get(name, 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_algorithm_permutes_like_the_recursive_code_in_the_papers_rounds(name, n):

@@ -70,6 +70,7 @@ def test_parts_are_positions_of_each_slot(payload, parts, cycles):
     assert np.array_equal(rehearse(made, rows).reshape(x.shape), expected.apply(x))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "ports", "payload", "nodes", "lengths"),
     [
@@ -243,6 +244,7 @@ def blocks_transposed(n):
     return gc.Layout.nodes(n), gc.Layout.parse(f"(|| {turned})")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("ports", "startup", "rounds", "cycles"),
     [

@@ -93,6 +93,7 @@ def test_what_does_not_go_in_pieces():
     assert pieces(shifted(4, 2), nothing) is None  # a message for each port is needed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "slots", "ports"), [(12, 1, 11), (12, 9, 11), *sweep((16, 1, 15))]
 )
@@ -113,6 +114,7 @@ CELLS = {  # the kind, n, ports, and the fewest cycles of a page's pipeline
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cell", CELLS)
 def test_no_simple_pipeline_is_better(monkeypatch, cell):
     """Which sends 4096 parts one behind the other; here they are a few dozen ways."""

@@ -65,6 +65,7 @@ def test_three_fifths_are_found_from_nothing():
     assert in_slots(GRAY, 6, 3, 3) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ports", [1, 2, "all"])
 @pytest.mark.parametrize(
     ("startup", "block"), [(0.0, 61), (5.0, 100), *sweep((0.5, 60), (5.0, 400))]
@@ -138,6 +139,7 @@ def test_codes_of_three_bits_go_round_on_circuits():
         assert not judge(plan.schedule, machine)[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("startup", [0.0, 3.0, 40.0])
 def test_they_are_offered_only_where_they_are_cheaper(startup):
     found = 0

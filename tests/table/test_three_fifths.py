@@ -24,6 +24,7 @@ def groups(block):
     return -(-block // 5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "blocks"),
     [

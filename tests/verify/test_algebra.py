@@ -188,6 +188,7 @@ def test_the_algebra_finds_one_wrong_hop_in_a_huge_cube(n):
     caught(wrong, one_port(n), "end")
 
 
+@pytest.mark.long
 @given(
     st.frozensets(
         st.tuples(

@@ -98,6 +98,7 @@ def test_a_send_over_another_dimension_arrives_elsewhere(case, data):
         caught(mutant, machine, "presence", (cycle, node, element))
 
 
+@pytest.mark.long
 @FEW
 @given(journeys(least=2, last=2))
 def test_a_send_delayed_onto_its_successor_is_too_late(case):

@@ -41,6 +41,7 @@ def one_strand(exchanges, cycles, *, block=2, total=None):
 STILL_RIGHT = {"as_map", "more_ways"}  # the same said otherwise, which may be no known shape
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "count"), [*((k, FEW) for k in KINDS), *sweep(*((k, MANY) for k in KINDS))]
 )

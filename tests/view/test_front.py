@@ -62,6 +62,7 @@ def test_names_and_limits(plan, lines):
         assert not grey.get_paths()[0].contains_point((x, y))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "size"), [(4, (9, 4.6)), (5, (8, 4)), (6, (9, 4.6))])
 def test_names_touch_neither_each_other_nor_points(n, size):
     machine = gc.Machine(n, ports="all", startup=3e-4, per_byte=1e-9)
@@ -86,6 +87,7 @@ def test_a_plan_without_tables_has_candidates():
     plt.close("all")
 
 
+@pytest.mark.long
 def test_start_ups_are_counted_in_whole_numbers():
     machine = gc.Machine(8, ports="all", startup=1e-6, per_byte=1e-9)
     made = gc.plan(gc.Layout.nodes(8, "gray"), gc.Layout.nodes(8), 10**6, machine=machine)

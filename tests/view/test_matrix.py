@@ -74,6 +74,7 @@ def names(labels):
     return [label.get_text() for label in labels]
 
 
+@pytest.mark.long
 def test_the_squares_are_the_bits_of_the_matrix(layout):
     squares = filled(meshes(gc.view.plot_matrix(layout))[0])
     assert squares.tolist() == expected(layout)
@@ -96,6 +97,7 @@ def test_any_map_is_drawn_bit_by_bit(data):
     assert sum(int(bit) << i for i, bit in enumerate(marked)) == address.constant
 
 
+@pytest.mark.long
 def test_slot_and_node_rows_have_colours_of_their_own_and_a_line_between(layout):
     ax = gc.view.plot_matrix(layout)
     colours, split = meshes(ax)[0], layout.p - layout.n

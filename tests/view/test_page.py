@@ -103,6 +103,7 @@ def drawn_plan(plan, scene):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ALL_DRAWN)
 def test_followed_elements_end_where_the_plan_takes_real_data(name):
     plan, scene = plan_of(name), scene_named(name)
@@ -116,6 +117,7 @@ def test_followed_elements_end_where_the_plan_takes_real_data(name):
     assert np.array_equal(found, small.apply(data))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ALL_DRAWN)
 def test_elements_end_where_the_layouts_want_them(name):
     plan, scene = plan_of(name), scene_named(name)

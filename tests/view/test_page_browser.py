@@ -14,10 +14,13 @@ from graycube.cost import replay
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason="no Chromium on the path; install one, for example: apt-get install chromium",
-)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(
+        CHROMIUM is None,
+        reason="no Chromium on the path; install one, for example: apt-get install chromium",
+    ),
+]
 SMALL = [
     name for name in CASES if "large" not in name and name not in ("huge block", "no elements")
 ]
@@ -640,6 +643,7 @@ MORE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*SHAPES, *sweep(*((name,) for name in MORE))])
 def test_links_carry_what_routes_of_the_machine_say(opened, name):
     plan = {**SHAPES, **MORE}[name]()

@@ -109,6 +109,7 @@ def test_a_plot_numbers_every_square_with_its_node(layout):
     assert drawn_numbers(ax) == nodes
 
 
+@pytest.mark.long
 def test_a_plot_colours_every_square_by_its_node_and_keeps_it_readable(layout):
     ax = gc.view.plot(layout)
     nodes, _ = expected(layout, columns_of(ax))
@@ -203,6 +204,7 @@ def test_what_cannot_be_plotted_is_an_error_that_says_why(layout, complaint):
         gc.view.plot(layout)
 
 
+@pytest.mark.long
 def test_matplotlib_is_left_alone_and_plots_without_it_say_what_to_install():
     code = """
 import sys

@@ -195,6 +195,7 @@ def test_the_head_says_how_far_neighbours_are_apart(layout):
     assert others == [f"{h} along axis {k}" for k, h in enumerate(farthest) if k]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PICTURES)
 def test_the_picture_fits_the_width(name):
     for width in range(90 if name in HUGE else 45, 120):

@@ -71,6 +71,7 @@ def cases(row, method, *, sizes=None, most=MOST):
 # Followed from the moves alone.
 
 
+@pytest.mark.long
 @every_row
 @every_method
 @mostly_falling
@@ -239,6 +240,7 @@ def assert_transforms(made, data, axis=0, *, descending, inverse=False):
     assert np.allclose(found, exact)
 
 
+@pytest.mark.long
 @every_row
 @every_method
 @both_ways

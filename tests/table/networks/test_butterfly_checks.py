@@ -806,6 +806,7 @@ def test_nothing_to_exchange():
             assert check_pairs(moves, stages_of(steps_of(made)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS[:5])
 def test_the_rows_of_the_table_are_emulated_or_refused(method):
     """Also with one slot or none too many, and all nodes or one."""

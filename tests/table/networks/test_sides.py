@@ -69,6 +69,7 @@ def test_binary_data_take_what_the_bound_says(n):
         assert sided(task_of(layout)).cycles == butterfly_cycles(layout, 0, 1 << m, n)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "m"), [(10, 8), (40, 30), *sweep((64, 20), (30, 60))])
 @pytest.mark.parametrize("code", CODES)
 def test_large_ones_are_proved(n, m, code):
