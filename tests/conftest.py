@@ -50,7 +50,7 @@ def plans_keep_to_their_schema():
     patch.undo()
 
 
-LONG = (
+EARLY = (
     *("_mpi", "/test_bind", "/test_windows", "/test_lengths", "/test_cube.", "page_browser"),
     *("numpys_own", "test_butterflies", "/test_plan.", "examples/", "test_claims.", "cli/"),
     *("/test_soundness", "/test_all_port", "/test_any_to_any", "/test_search.", "/test_exact"),
@@ -77,14 +77,14 @@ def pytest_collection_modifyitems(items):
     files = {}
     for item in items:
         files.setdefault(item.path, []).append(item)
-    long, short = [], []
+    early, late = [], []
     for path, some in sorted(files.items()):
-        (long if any(part in str(path) for part in LONG) else short).append(some)
-    between = len(short) // (2 * len(long) + 1)
+        (early if any(part in str(path) for part in EARLY) else late).append(some)
+    between = len(late) // (2 * len(early) + 1)
     order = []
-    for k, some in enumerate(long):
-        order += [some, *short[k * between : (k + 1) * between]]
-    items[:] = [item for some in (*order, *short[len(long) * between :]) for item in some]
+    for k, some in enumerate(early):
+        order += [some, *late[k * between : (k + 1) * between]]
+    items[:] = [item for some in (*order, *late[len(early) * between :]) for item in some]
 
 
 def pytest_collection_finish():
