@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import graycube as gc
-from graycube.errors import InvalidValueError
+from graycube.array.indexed.points import points
+from graycube.errors import InvalidValueError, OutOfRangeError
 
 SHAPE = (8, 12)
 LAYOUTS = [
@@ -140,3 +141,32 @@ def test_elements_where_a_mask_is_true_are_numpys(layout):
 def test_what_is_no_box_is_named(box, text):
     with pytest.raises(gc.GraycubeError, match=text):
         gc.CubeArray.from_numpy(X, LAYOUTS[0]).read[box]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        ([2, -1], [0, 3], [1, 1]),
+        ([[2, 0], [-3, 1]], 1),
+        (slice(None, None, -2), [3, 0], [0, 1]),
+        ([1, 2], slice(1, 3), [4, 0]),
+        (1, ..., [4, 0]),
+        (..., [4, -5]),
+        ([0, 2],),
+        ([], [], 1),
+        (None, [1, 2], 3),
+        (np.eye(3, 4) > 0, [4]),
+        (np.array([True, False, True]), [3, 1]),
+    ],
+)
+def test_points_are_those_that_numpy_takes(key):
+    whole = np.arange(60).reshape(3, 4, 5)
+    found = points(key, whole.shape)
+    np.testing.assert_array_equal(np.ravel_multi_index(found, whole.shape), whole[key])
+
+
+def test_few_points_of_long_axes_take_little_memory():
+    found = points(([5, -1], 3), (1 << 40, 1 << 20))
+    assert [x.tolist() for x in found] == [[5, (1 << 40) - 1], [3, 3]]
+    with pytest.raises(OutOfRangeError, match="index 1099511627776 is out of bounds"):
+        points(([1 << 40],), (1 << 40,))

@@ -416,6 +416,8 @@ MOVES = {
     "pad edges": lambda u, w, v, t: np.pad(u, 1, "edge") - np.pad(w, ((2, 0), (1, 1)), "wrap"),
     "pad vectors": lambda u, w, v, t: np.pad(v, ((0, 2), (1, 0), (0, 0)), "symmetric"),
     "repeat": lambda u, w, v, t: np.repeat(u, 2, axis=1),
+    "repeat unevenly": lambda u, w, v, t: np.repeat(v, [*range(1, v.shape[0] + 1)], axis=0),
+    "repeat very often": lambda u, w, v, t: np.repeat(u, 65, axis=0),
     "take": lambda u, w, v, t: np.take(u, [-1, 0, u.shape[0] // 2, 0], axis=0),
     "take one": lambda u, w, v, t: np.take(v, -1, axis=1) + np.take(v > 0, 0, 1),
     "take payload": lambda u, w, v, t: np.take(v, [2, 0, 1], axis=-1),
@@ -425,6 +427,8 @@ MOVES = {
         v, np.argsort(v[..., :1], axis=0, kind="stable"), axis=0
     ),
     "tile": lambda u, w, v, t: np.tile(u, 2) + np.tile(v, (1, 2, 1))[..., 0],
+    "tile both ways": lambda u, w, v, t: np.tile(v, (3, 2, 1)),
+    "tile very often": lambda u, w, v, t: np.tile(u, (65, 1)),
     "tile up": lambda u, w, v, t: np.tile(u, (2, 1, 3)),
     "squeeze payload": lambda u, w, v, t: v[..., None].squeeze(3) + u[..., None],
     "rot90": lambda u, w, v, t: np.rot90(u) - np.rot90(w, -1),

@@ -16,7 +16,7 @@ Rules.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -26,17 +26,19 @@ from numpy.typing import NDArray
 
 from graycube.gf2.arrays import IntArray
 from graycube.layout.chosen import Chosen
+from graycube.layout.indices import Some, as_array, evenly
+from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
-from graycube.layout.product import evenly
-from graycube.run import no_way_back, private
-from graycube.run.agreement import different, digest_of
+from graycube.run import no_way_back
+from graycube.run.agreement import Told, different
 from graycube.run.mpi import Comm
 from graycube.run.post import Mailing, Post, Sizes, post
-from graycube.run.windows import Windows, windows
+from graycube.run.windows import windows
 
 _Blocks = NDArray[Any]
 _KEPT = 32  # layouts and targets
-_TRADES = 8
+_TRADES = 16
+_LINE = 64  # bytes of the cache
 Places = tuple[Any, ...]
 """What picks a box of a piece: a slice along each axis, or arrays of places."""
 Parcel = tuple[int, Places]
@@ -113,7 +115,7 @@ def _boxes(
         yield node, places_of(those)
 
 
-def places_of(places: Sequence[IntArray]) -> Places:
+def places_of(places: Sequence[Some | IntArray]) -> Places:
     """Places along each axis, as slices wherever they are evenly spaced.
 
     NumPy is quick with slices, and with one array beside them; several arrays broadcast.
@@ -123,7 +125,7 @@ def places_of(places: Sequence[IntArray]) -> Places:
     """
     found = tuple(map(evenly, places))
     several = sum(not isinstance(along, slice) for along in found) > 1
-    return np.ix_(*places) if several else found
+    return np.ix_(*map(as_array, places)) if several else found
 
 
 def carried(
@@ -141,48 +143,89 @@ def carried(
     ...     return carried(u.blocks, u.layout, target, comm)
     """
     shift = shift or (0,) * len(layout.shape)
-    shared, width = windows(comm), blocks.dtype.itemsize * prod(blocks.shape[2:])
-    if shared is None or not shared.reserve(prod(layout.shape) * width):
+    found = in_memory([(blocks, layout)], comm, _told(layout, target, shift), shift)
+    if found is None:
         return _by_letters(blocks, layout, target, comm, shift)
-    key = layout, target, shift
-    made = partial(_InMemory, shared, *key)
-    return private(comm).remembered(key, made, _TRADES, "trades").run(blocks)
+    needed, source = places_read(target, comm.rank)
+    with no_way_back(lambda: "a redistribution"):
+        rows = needed.block(np.array(found[0][source], order="C"))
+    return rows[np.newaxis]
 
 
-class _InMemory:
-    """What a node writes of the whole array in shared memory, and what it reads."""
+def in_memory(
+    arrays: Sequence[tuple[_Blocks, Placement | Chosen]],
+    comm: Comm,
+    told: Told,
+    shift: tuple[int, ...] = (),
+) -> list[_Blocks] | None:
+    """Whole arrays in the memory that all ranks share, until these meet again; collective.
 
-    def __init__(
-        self,
-        shared: Windows,
-        layout: Placement | Chosen,
-        target: Placement | Chosen,
-        shift: tuple[int, ...],
-    ) -> None:
-        node = shared.comm.rank
-        nodes = range(node, node + 1)
-        self._shared, self._shape, self._held = shared, layout.shape, target.held_shape(nodes)
-        self._own, self._needed = layout.piece(nodes), target.piece(nodes)
-        triples = zip(self._own.coordinates, shift, layout.shape, strict=True)
-        self._goal = places_of([(c + step) % n for c, step, n in triples])
-        self._source = places_of(self._needed.coordinates)
-        self._writes = layout.nodes_like(node)[0] == node
-        self._facts = {"redistribution": f"from {layout} to {target}", "shift": shift}
-        self._words = (0, *digest_of(self._facts))
+    None where there is no such memory, or not so much.
 
-    def run(self, blocks: _Blocks) -> _Blocks:
-        """The block of this rank afterwards; collective."""
-        shared, shape = self._shared, (*self._shape, *blocks.shape[2:])
-        buffer = shared.buffers[shared.turn][: prod(shape) * blocks.itemsize]
-        whole = buffer.view(blocks.dtype).reshape(shape)
-        with no_way_back(lambda: "a redistribution"):
-            if self._writes:
-                whole[self._goal] = self._own.of(blocks)
-        if not shared.meet(self._words):
-            raise different(shared.comm, self._facts)
-        with no_way_back(lambda: "a redistribution"):
-            found = self._needed.block(np.array(whole[self._source], order="C"))
-        return found.reshape(*self._held, *blocks.shape[2:])
+    >>> def program(comm, u, v):
+    ...     return in_memory([(u.blocks, u.layout), (v.blocks, v.layout)], comm, Told())
+    """
+    shared = windows(comm)
+    shapes = [(*layout.shape, *blocks.shape[2:]) for blocks, layout in arrays]
+    sizes = [x.itemsize * prod(shape) for (x, _), shape in zip(arrays, shapes, strict=True)]
+    ends = np.cumsum([-(-size // _LINE) * _LINE for size in sizes]).tolist()
+    if shared is None or not shared.reserve(ends[-1]):
+        return None
+    buffer, wholes = shared.buffers[shared.turn], list[_Blocks]()
+    with no_way_back(lambda: "a redistribution"):
+        for (blocks, layout), shape, start, size in zip(
+            arrays, shapes, [0, *ends], sizes, strict=False
+        ):
+            whole = buffer[start : start + size].view(blocks.dtype).reshape(shape)
+            own, goal = _places_written(layout, comm.rank, shift or (0,) * len(layout.shape))
+            if goal is not None:
+                whole[goal] = own.of(blocks)
+            wholes.append(whole)
+    if not shared.meet((0, *told.digest)):
+        raise different(shared.comm, told)
+    return wholes
+
+
+@lru_cache(maxsize=_TRADES)
+def _places_written(
+    layout: Placement | Chosen, node: int, shift: tuple[int, ...]
+) -> tuple[Piece, Places | None]:
+    """What a node has, and where that goes in the whole array; of copies the lowest node's."""
+    own = layout.piece(range(node, node + 1))
+    if layout.nodes_like(node)[0] != node:
+        return own, None
+    triples = zip(own.coordinates, shift, layout.shape, strict=True)
+    return own, places_of([(c + step) % n for c, step, n in triples])
+
+
+@lru_cache(maxsize=_TRADES)
+def places_read(target: Placement | Chosen, node: int) -> tuple[Piece, Places]:
+    """What a node needs, and where that is in the whole array.
+
+    >>> from graycube.layout import Layout
+    >>> places_read(Layout.mesh(8, 2, allocation="cyclic"), 1)[1]
+    (slice(1, 8, 2),)
+    """
+    needed = target.piece(range(node, node + 1))
+    return needed, places_of(needed.coordinates)
+
+
+@lru_cache(maxsize=_KEPT)
+def places_here(some: Chosen, nodes: range) -> Places:
+    """Where some elements are in the piece that nodes have.
+
+    >>> from graycube.layout import Layout
+    >>> places_here(Chosen(Layout.mesh((8,), nodes=(2,)), (range(0, 8, 2),)), range(1, 2))
+    (slice(0, 3, 2),)
+    """
+    return places_of(some.places(nodes))
+
+
+@lru_cache(maxsize=_TRADES)
+def _told(
+    layout: Placement | Chosen, target: Placement | Chosen, shift: tuple[int, ...]
+) -> Told:
+    return Told(redistribution=f"from {layout} to {target}", shift=shift)
 
 
 def _by_letters(
@@ -202,7 +245,7 @@ def _by_letters(
         mail = letters(found, have, made, own)
         mail.pack(have, made)
         mail.send(made)
-    return needed.block(made).reshape(*target.held_shape(nodes), *payload)
+    return needed.block(made)[np.newaxis]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,12 +1,12 @@
 """Some elements of a layout, by their indices along each axis, on the nodes that have them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graycube.gf2.arrays import IntArray
+from graycube.layout.indices import Some, as_array
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
 
@@ -24,16 +24,12 @@ class Chosen:
     """
 
     layout: Placement
-    along: tuple[range | tuple[int, ...], ...]
+    along: tuple[Some, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Lengths of the axes."""
         return tuple(map(len, self.along))
-
-    def held_shape(self, nodes: range) -> tuple[int, int]:
-        """The first two axes of the blocks: one block, and its elements."""
-        return 1, int(np.prod(self.piece(nodes).shape))
 
     def places(self, nodes: range) -> tuple[IntArray, ...]:
         """Where these elements are in the piece that nodes have of the layout."""
@@ -46,7 +42,7 @@ class Chosen:
     def node_of(self, *coordinates: IntArray) -> IntArray:
         """The lowest node that has an element."""
         pairs = zip(self.along, coordinates, strict=True)
-        return self.layout.node_of(*(_array(some)[c] for some, c in pairs))
+        return self.layout.node_of(*(as_array(some)[c] for some, c in pairs))
 
     def nodes_like(self, node: int) -> list[int]:
         """The nodes that have the same elements as one."""
@@ -54,7 +50,9 @@ class Chosen:
 
     def _pairs(self, nodes: range) -> list[tuple[IntArray, IntArray]]:
         own = self.layout.piece(nodes).coordinates
-        return [within(_array(some), mine) for some, mine in zip(self.along, own, strict=True)]
+        return [
+            within(as_array(some), mine) for some, mine in zip(self.along, own, strict=True)
+        ]
 
 
 def within(wanted: IntArray, own: IntArray) -> tuple[IntArray, IntArray]:
@@ -63,11 +61,19 @@ def within(wanted: IntArray, own: IntArray) -> tuple[IntArray, IntArray]:
     >>> within(np.array([5, 3, 1]), np.array([0, 1, 2, 3]))
     (array([1, 2]), array([3, 1]))
     """
-    which = np.flatnonzero(np.isin(wanted, own))
-    return which, np.searchsorted(own, wanted[which])
+    at, here = places_among(own, wanted)
+    which = np.flatnonzero(here)
+    return which, at[which]
 
 
-def _array(some: Sequence[int]) -> Any:  # noqa: ANN401 - an array of integers
-    if isinstance(some, range):
-        return np.arange(some.start, some.stop, some.step)
-    return np.array(some)
+def places_among(own: IntArray, wanted: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Where coordinates are among the own ones, which ascend, and which of them are there.
+
+    >>> places_among(np.array([0, 2, 4]), np.array([4, 3]))
+    (array([2, 2]), array([ True, False]))
+    """
+    if len(own) and own[-1] - own[0] == len(own) - 1:  # one after another: no search
+        at = wanted - own[0]
+        return at, (at >= 0) & (at < len(own))
+    at = np.searchsorted(own, wanted)
+    return at, np.append(own, -1)[at] == wanted

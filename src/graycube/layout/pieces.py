@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
-from graycube.layout.product import evenly, product_of
+from graycube.layout.indices import evenly
+from graycube.layout.product import product_of
 
 if TYPE_CHECKING:
     from graycube.layout.affine import AffinePlacement

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
 from graycube.layout.axis import Axis
+from graycube.layout.indices import as_array, evenly
 
 if TYPE_CHECKING:
     from graycube.layout.affine import AffinePlacement
@@ -41,7 +42,7 @@ class ByAxis(NamedTuple):
     @property
     def coordinates(self) -> tuple[IntArray, ...]:
         """The index along each axis, ascending."""
-        return tuple(np.sort(_array(some)) for some in self.along)
+        return tuple(np.sort(as_array(some)) for some in self.along)
 
     def rows(self) -> NDArray[np.intp] | None:
         """The slot of each element, in the order of their indices; None if that is the same."""
@@ -49,18 +50,19 @@ class ByAxis(NamedTuple):
         if even and self.order == (*range(len(self.sizes)),):
             return None
         slots = self._by_axes(np.arange(prod(self.sizes)).reshape(self.sizes))
-        order = np.ix_(*(np.argsort(_array(some)) for some in self.along))
+        order = np.ix_(*(np.argsort(as_array(some)) for some in self.along))
         rows: NDArray[np.intp] = slots if even else slots[order]
         return rows.ravel()
 
     def indices(self) -> list[IntArray]:
         """The index along each axis of the element in every slot."""
-        every = np.ix_(*map(_array, self.along))
+        every = np.ix_(*map(as_array, self.along))
         return [self._in_slots(np.broadcast_to(index, self.shape)) for index in every]
 
     def cut(self, array: _Array) -> _Array:
         """The block of the node, of an array that has all elements."""
-        part = array[tuple(_slice(some) or slice(None) for some in self.along)]
+        even = (evenly(x) if isinstance(x, range) else slice(None) for x in self.along)
+        part = array[tuple(even)]
         for axis, some in enumerate(self.along):
             if not isinstance(some, range):
                 part = np.take(part, some, axis)
@@ -69,8 +71,8 @@ class ByAxis(NamedTuple):
 
     def put(self, array: _Array, block: _Array) -> None:
         """Write the block of the node into an array that has all elements."""
-        slices = [*map(_slice, self.along)]
-        places = np.ix_(*map(_array, self.along)) if None in slices else tuple(slices)
+        even = all(isinstance(some, range) for some in self.along)
+        places = tuple(map(evenly, self.along)) if even else np.ix_(*map(as_array, self.along))
         array[places] = self._by_axes(block.reshape((*self.sizes, *block.shape[1:])))
 
     def _by_axes(self, whole: _Array) -> _Array:
@@ -135,29 +137,3 @@ def _along(axis: Axis, first: int, columns: list[int]) -> range | IntArray:
         words = np.concatenate([words, words ^ column])
     every: IntArray = axis.join(words[:, None], np.arange(extent)[None, :])
     return np.ravel(every if extent > 1 else words)
-
-
-def _array(some: range | IntArray) -> IntArray:
-    if not isinstance(some, range):
-        return some
-    return np.arange(some.start, some.stop, some.step)
-
-
-def _slice(some: range | IntArray) -> slice | None:
-    return slice(some.start, some.stop, some.step) if isinstance(some, range) else None
-
-
-def evenly(along: IntArray) -> slice | IntArray:
-    """Places along an axis, as a slice if they are evenly spaced, up or down.
-
-    >>> evenly(np.array([4, 2, 0])), evenly(np.array([4, 2, 1]))
-    (slice(4, None, -2), array([4, 2, 1]))
-    """
-    if not len(along):
-        return slice(0, 0)
-    first, last = int(along[0]), int(along[-1])
-    step = int(along[1]) - first if len(along) > 1 else 1
-    end = last + (1 if step > 0 else -1)
-    if not step or not np.array_equal(along, np.arange(first, end, step)):
-        return along
-    return slice(first, end if end >= 0 else None, step if step != 1 else None)

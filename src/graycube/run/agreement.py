@@ -18,9 +18,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from struct import Struct
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graycube.errors import GraycubeError, InvalidValueError, PeerError
 from graycube.run.meeting import Note
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 GRACE = 0.5  # seconds between the last words of a rank and the end of the job
 _TWO = Struct("<2q")
+_SHOWN = 64  # numbers that are told one by one
 _SEVERAL = {"axes", "points", "names", "attributes", "ends", "corners", "qubits", "shots"}
 Facts = Mapping[str, object]
 """What all ranks must have alike, by name: a plan, a shape, a dtype."""
@@ -109,6 +111,18 @@ def digest_of(facts: Facts) -> tuple[int, int]:
     digest = sha256(repr(sorted((k, _in_words(v)) for k, v in facts.items())).encode()).digest()
     high, low = _TWO.unpack_from(digest)
     return high >> 1, low >> 1
+
+
+def of_array(array: NDArray[Any]) -> object:
+    """A fact that an array has alike on all ranks: what is in it, or a digest of many numbers.
+
+    >>> of_array(np.array([3, 1])), of_array(np.arange(100))
+    ([3, 1], 'int64 (100,), sha256 96bdba67cd0b')
+    """
+    if array.size <= _SHOWN or array.dtype.hasobject:
+        return array.tolist()
+    digest = sha256(array.tobytes()).hexdigest()
+    return f"{array.dtype} {array.shape}, sha256 {digest:.12}"
 
 
 def _in_words(fact: object) -> str:

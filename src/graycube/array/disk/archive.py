@@ -32,11 +32,11 @@ from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
 from graycube.layout import Ownership
 from graycube.layout.in_bits import in_boxes
+from graycube.layout.indices import evenly
 from graycube.layout.layout import require_cube
 from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
-from graycube.layout.product import evenly
 from graycube.layout.share import SharedAxis
 from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm

@@ -11,7 +11,8 @@ Rules.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import pairwise, product
+from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,9 +20,9 @@ from numpy.typing import NDArray
 
 from graycube.array import payload
 from graycube.array.aligning import require_same_ranks
-from graycube.array.boxes import carried, places_of
+from graycube.array.boxes import carried, in_memory, places_here, places_of, places_read
 from graycube.array.held import Held
-from graycube.array.indexed.here import Some, as_slice, of_box, picked, remains
+from graycube.array.indexed.here import of_box, remains
 from graycube.array.indexed.indices import coordinates_of
 from graycube.array.local import local
 from graycube.array.moving import as_product, straight
@@ -33,13 +34,19 @@ from graycube.layout import Layout, Ownership
 from graycube.layout.chosen import Chosen
 from graycube.layout.grids import in_shares
 from graycube.layout.in_bits import in_boxes
+from graycube.layout.indices import Indices, Some
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
-from graycube.run.agreement import Facts
+from graycube.run import no_way_back
+from graycube.run.agreement import Facts, Told, of_array
+from graycube.run.mpi import Comm
 from graycube.warned import as_written
 
 _H = TypeVar("_H", bound=Held)
 _KEPT = 64  # layouts and lengths
+FEW = 64
+"""So many copies are put in their places one by one."""
+_ASSEMBLED = Told(operation="arrays put together")
 _MODES = ("constant", "edge", "wrap", "reflect", "symmetric")
 
 
@@ -62,15 +69,13 @@ def take(a: Held, indices: Any, axis: int | None = None) -> Any:  # noqa: ANN401
             "a line of integers, or one integer, is taken along an axis",
             "use np.where(mask, u, 0) for masks",
         )
-    line, n = at.ravel(), a.shape[k]
-    for i in line[(line < -n) | (line >= n)][:1].tolist():
-        coordinates_of(k, i, n)  # raises
-    some = (line.astype(np.int64) % n).tolist()
+    line = coordinates_of(k, at.ravel(), a.shape[k])
     if inside:
         return along_payload(np.take, a, k, at)
+    some = Indices.of(line)
     if at.ndim:
-        return chosen(a, {k: tuple(some)})
-    one = chosen(a, {k: tuple(some)}, a.layout.without_axes([k], keepdims=True))
+        return chosen(a, {k: some})
+    one = chosen(a, {k: some}, a.layout.without_axes([k], keepdims=True))
     if len(a.layout.shape) == 1:
         return one.blocks[0, 0]
     return a.with_blocks(one.blocks, a.layout.without_axes([k]))
@@ -87,7 +92,10 @@ def repeat(a: _H, repeats: int | Sequence[int], axis: int | None = None) -> _H:
     k = axis_of("repeat", a, axis)
     if k >= len(a.layout.shape):
         return along_payload(np.repeat, a, k, repeats)
-    return chosen(a, {k: (*np.repeat(np.arange(a.shape[k]), repeats).tolist(),)})
+    n, many = a.shape[k], repeats
+    if isinstance(many, int | np.integer) and 0 < many <= FEW:
+        return again(a, {k: [range(j, n * many, many) for j in range(many)]})
+    return chosen(a, {k: Indices.of(np.repeat(np.arange(n), many))})
 
 
 def flip(a: _H, axis: int | Sequence[int] | None = None) -> _H:
@@ -177,8 +185,8 @@ def pad(
         )
     pairs, shape = ends[:d].tolist(), a.layout.shape
     if mode != "constant":
-        some = {k: np.pad(np.arange(n), pairs[k], mode) for k, n in enumerate(shape)}  # type: ignore[call-overload]
-        return chosen(a, {k: (*x.tolist(),) for k, x in some.items() if any(pairs[k])})
+        padded = {k: np.pad(np.arange(n), pairs[k], mode) for k, n in enumerate(shape)}  # type: ignore[call-overload]
+        return chosen(a, {k: Indices.of(x) for k, x in padded.items() if any(pairs[k])})
     target: Placement = a.layout
     for k, (low, high) in enumerate(pairs):
         target = with_length(target, k, low + shape[k] + high)
@@ -228,7 +236,7 @@ def agree(what: str, a: Held, **given: object) -> None:
             )
         if isinstance(x, list | tuple):
             return [told(name, entry) for entry in x]
-        return x.tolist() if isinstance(x, np.ndarray) else x
+        return of_array(x) if isinstance(x, np.ndarray) else x
 
     def prepare() -> tuple[None, Facts]:
         if spread(a.comm) is not None:
@@ -243,7 +251,8 @@ def chosen(a: _H, some: Mapping[int, Some], target: Placement | None = None) -> 
     """What is at some indices along axes of the layout.
 
     >>> from graycube.layout import Layout
-    >>> chosen(Held(np.array([[5], [6]]), Layout.nodes(1)), {0: (1, 1)}).blocks.tolist()
+    >>> a = Held(np.array([[5], [6]]), Layout.nodes(1))
+    >>> chosen(a, {0: Indices.of([1, 1])}).blocks.tolist()
     [[6], [6]]
     """
     if target is None:
@@ -253,16 +262,31 @@ def chosen(a: _H, some: Mapping[int, Some], target: Placement | None = None) -> 
     along = tuple(some.get(k, range(n)) for k, n in enumerate(a.layout.shape))
     over = spread(a.comm)
     if over is None:
-        return of_box(a, picked(local(a), some), target)
+        return of_box(a, local(a)[places_of(along)], target)
     if remains(a.layout, target, along):
-        here = dict(enumerate(Chosen(a.layout, along).places(a.nodes)))
-        return of_box(a, picked(local(a), here), target)
+        return of_box(a, local(a)[places_here(Chosen(a.layout, along), a.nodes)], target)
     source, goal = Chosen(as_product(a.layout), along), as_product(target)
     piece = source.layout.piece(a.nodes).of(straight(a.blocks, a.layout, source.layout, over))
-    rows = picked(piece, dict(enumerate(source.places(a.nodes))))
-    blocks = rows.reshape(*source.held_shape(a.nodes), *a.payload)
+    rows = piece[places_here(source, a.nodes)]
+    blocks = rows.reshape(1, prod(rows.shape[: len(along)]), *a.payload)
     made = carried(blocks, source, goal, over)
     return a.with_blocks(straight(made, goal, target, over), target)
+
+
+def again(a: _H, places: Mapping[int, Sequence[range]]) -> _H:
+    """The array in each of some places along axes, which fill these together.
+
+    >>> a = Held(np.array([[5], [6]]), Layout.nodes(1))
+    >>> again(a, {0: [range(0, 4, 2), range(1, 4, 2)]}).blocks.tolist()
+    [[5, 5, 6, 6]]
+    """
+    target: Placement = a.layout
+    for k, along in places.items():
+        target = with_length(target, k, sum(map(len, along)))
+    every = (places.get(k, [range(n)]) for k, n in enumerate(a.layout.shape))
+    parts = [(a, along) for along in product(*every)]
+    found: _H = assembled(target, parts, partial(np.empty, dtype=a.dtype))
+    return found
 
 
 def assembled(
@@ -281,20 +305,40 @@ def assembled(
     last = target if over is None else as_product(target)
     shape = target.shape if over is None else last.piece(nodes).shape
     box = empty((*shape, *payload))
+    if over is None:
+        for x, along in parts:
+            box[places_of(along)] = local(x)
+        return of_box(first, box, last)
+    come = list[tuple[Held, Chosen]]()
     for x, along in parts:
-        if over is None:
-            box[tuple(map(as_slice, along))] = local(x)
-            continue
-        source, goal = as_product(x.layout), Chosen(last, along)
+        goal = Chosen(last, along)
         if remains(last, x.layout, along):
-            box[places_of(goal.places(nodes))] = local(x)
-            continue
-        blocks = straight(x.blocks, x.layout, source, over)
-        rows = carried(blocks, source, goal, over)
-        there = places_of(goal.places(nodes))
-        box[there] = rows.reshape(*map(len, goal.places(nodes)), *payload)
+            box[places_here(goal, nodes)] = local(x)
+        else:
+            come.append((x, goal))
+    if come:
+        _brought(come, box, over)
     made = of_box(first, box, last)
     return made.with_blocks(straight(made.blocks, last, target, over), target)
+
+
+def _brought(come: Sequence[tuple[Held, Chosen]], box: NDArray[Any], comm: Comm) -> None:
+    """Put arrays into the box of a node where they belong, each sent once; collective."""
+    sent: dict[int, tuple[NDArray[Any], Placement]] = {
+        id(x): (x.blocks, x.layout) for x, _ in come
+    }
+    for one, (blocks, layout) in sent.items():
+        source = as_product(layout)
+        sent[one] = straight(blocks, layout, source, comm), source
+    wholes = in_memory([*sent.values()], comm, _ASSEMBLED)
+    with no_way_back(lambda: "arrays put together"):
+        for x, goal in come:
+            there = places_here(goal, range(comm.rank, comm.rank + 1))
+            if wholes is None:
+                box[there] = carried(*sent[id(x)], goal, comm).reshape(box[there].shape)
+            else:
+                whole = wholes[[*sent].index(id(x))]
+                box[there] = whole[places_read(goal, comm.rank)[1]]
 
 
 def axis_of(what: str, a: Held, axis: int | None) -> int:

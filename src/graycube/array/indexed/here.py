@@ -4,7 +4,6 @@ Rule: where all that a node needs is in its own box, NumPy does it there, in the
 index, and nothing is sent. In one process the box is the whole array, so it is always so.
 """
 
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -14,19 +13,16 @@ from numpy.typing import NDArray
 from graycube.array.held import Held
 from graycube.array.local import laid_out
 from graycube.array.ordering.blocks import is_whole
-from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout, Ownership
 from graycube.layout.chosen import within
 from graycube.layout.in_bits import in_boxes
+from graycube.layout.indices import Some, as_array
 from graycube.layout.placement import Placement
-from graycube.layout.product import evenly
 from graycube.layout.share import SharedAxis
 
 _H = TypeVar("_H", bound=Held)
 _Box = NDArray[Any]
 _KEPT = 64  # layouts, targets and axes
-Some = range | tuple[int, ...]
-"""Indices along an axis."""
 
 
 @lru_cache(maxsize=_KEPT)
@@ -70,7 +66,9 @@ def _in_place(axis: SharedAxis, target: SharedAxis, some: Some) -> bool:
     """The same along one axis, of which some indices become the target."""
     nodes = range(0, axis.parts * axis.stride, axis.stride)
     return (axis.parts, axis.stride) == (target.parts, target.stride) and all(
-        np.array_equal(within(np.asarray(some), np.asarray(axis.own(q)))[0], target.own(q))
+        np.array_equal(
+            within(as_array(some), as_array(axis.own(q)))[0], as_array(target.own(q))
+        )
         for q in nodes
     )
 
@@ -86,24 +84,3 @@ def of_box(a: _H, box: _Box, layout: Placement) -> _H:
     blocks = laid_out(layout, a.nodes, box)
     own = blocks.copy() if np.may_share_memory(blocks, a.blocks) else blocks
     return a.with_blocks(own, layout)
-
-
-def picked(box: _Box, along: Mapping[int, Sequence[int] | IntArray]) -> _Box:
-    """What is at some indices along axes of a box: a view if all are evenly spaced.
-
-    >>> picked(np.arange(6).reshape(2, 3), {0: range(1, -1, -1), 1: (0, 0)}).tolist()
-    [[3, 3], [0, 0]]
-    """
-    for k, some in along.items():
-        at = as_slice(some) if isinstance(some, range) else evenly(np.asarray(some))
-        box = box[(*k * (slice(None),), at)] if isinstance(at, slice) else box.take(at, k)
-    return box
-
-
-def as_slice(some: range) -> slice:
-    """A range as what takes the same of an axis.
-
-    >>> as_slice(range(3, -1, -1))
-    slice(3, None, -1)
-    """
-    return slice(some.start, some.stop if some.stop >= 0 else None, some.step)

@@ -73,24 +73,25 @@ def spectrum_of(
 
 
 def coordinates_of(axis: int, part: object, length: int) -> _Array:
-    """What a slice or an integer takes along an axis.
+    """What a slice, an integer or a list of some takes along an axis.
 
-    >>> coordinates_of(0, slice(None, None, -2), 5), coordinates_of(0, -1, 5)
-    (array([4, 2, 0]), array([4]))
+    >>> coordinates_of(0, slice(None, None, -2), 5), coordinates_of(0, [-1, 2], 5)
+    (array([4, 2, 0]), array([4, 2]))
     """
     if isinstance(part, slice):
-        return np.arange(length)[part]
-    if isinstance(part, bool) or not isinstance(part, int | np.integer):
+        return np.arange(*part.indices(length))
+    at = np.asarray(part)
+    if at.dtype.kind not in "iu" or at.ndim > 1:
         raise InvalidTypeError(
             f"the index along axis {axis} is {part!r:.60}",
             "an index is an integer, a slice or a list of integers",
             "a mask over nodes stands alone, as in u.read[u > 0]",
         )
-    k = int(part)
-    if not -length <= k < length:
+    at = at.reshape(-1)
+    for k in at[(at < -length) | (at >= length)][:1].tolist():
         raise OutOfRangeError(
             f"the index along axis {axis} is {k}",
             f"it must lie in {-length}..{length - 1}",
             "count from 0, or from the end with negative numbers",
         )
-    return np.array([k % length])
+    return at.astype(np.intp) % length

@@ -8,15 +8,26 @@ Rules.
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
 
 from graycube.array.held import Held
-from graycube.array.indexed.choosing import agree, axis_of, chosen, concatenated, flip, take
+from graycube.array.indexed.choosing import (
+    FEW,
+    again,
+    agree,
+    axis_of,
+    chosen,
+    concatenated,
+    flip,
+    take,
+)
 from graycube.array.payload import stack, swapped_axes
 from graycube.array.reducing.over import Axes, over_axes
 from graycube.errors import InvalidValueError
+from graycube.layout.indices import Indices
 from graycube.layout.required import require_axis
 
 _H = TypeVar("_H", bound=Held)
@@ -103,8 +114,14 @@ def tile(a: _H, reps: int | Sequence[int]) -> _H:
     times = [1] * (a.ndim - len(times)) + times
     d = len(a.layout.shape)
     a = a.with_blocks(np.tile(a.blocks, (1, 1, *times[d:])))
-    along = {k: (*range(a.shape[k]),) * n for k, n in enumerate(times[:d]) if n != 1}
-    return chosen(a, along) if along else a
+    lengths = {
+        k: (m, n) for k, (m, n) in enumerate(zip(a.shape, times[:d], strict=False)) if n != 1
+    }
+    if not 0 < prod(times[:d]) <= FEW:
+        along = {k: np.tile(np.arange(m), n) for k, (m, n) in lengths.items()}
+        return chosen(a, {k: Indices.of(each) for k, each in along.items()})
+    starts = {k: range(0, m * n, m) for k, (m, n) in lengths.items()}
+    return again(a, {k: [range(j, j + at.step) for j in at] for k, at in starts.items()})
 
 
 def rot90(a: _H, k: int = 1, axes: Sequence[int] = (0, 1)) -> _H:

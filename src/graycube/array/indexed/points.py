@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.array.boxes import places_of
 from graycube.array.held import Held
 from graycube.errors import InvalidTypeError, OutOfRangeError
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
+from graycube.layout.chosen import places_among, within
+from graycube.run.agreement import of_array
 
 _Rows = tuple[IntArray, IntArray]
 
@@ -38,25 +41,51 @@ def points(key: Any, shape: Sequence[int]) -> list[IntArray]:  # noqa: ANN401 - 
             "an index is plain, and alike on all ranks",
             "a mask stands alone, as in u.read[u > 0]; for indices use np.take_along_axis",
         )
-    lines = [np.arange(n).reshape(-1, *(1,) * k) for k, n in enumerate(reversed(shape))]
     try:
-        return [np.asarray(np.broadcast_to(line, shape)[key]) for line in reversed(lines)]
+        np.broadcast_to(np.int8(0), shape)[key]
     except IndexError as error:
         raise OutOfRangeError(
             f"the index is {key!r:.80}",
             f"of an array of shape {(*shape,)} NumPy says: {error}",
             "indices that stand together broadcast, and each lies within its axis",
         ) from None
+    lines, parts = _named(parts, shape)
+    every = [line.reshape(-1, *(1,) * k) for k, line in enumerate(reversed(lines))]
+    lengths = [*map(len, lines)]
+    return [np.asarray(np.broadcast_to(line, lengths)[parts]) for line in reversed(every)]
+
+
+def _named(parts: tuple[Any, ...], shape: Sequence[int]) -> tuple[list[IntArray], Any]:
+    """The coordinates along each axis that an index names, and what takes the same of these.
+
+    Nothing here is as long as an axis, unless the index has masks or new axes.
+    """
+    dots = [k for k, part in enumerate(parts) if part is Ellipsis]
+    others = [part for part in parts if part is not Ellipsis and not isinstance(part, slice)]
+    if any(np.asarray(part).dtype.kind not in "iu" for part in others):
+        return [np.arange(n) for n in shape], parts
+    at = dots[0] if dots else len(parts)
+    fill = [slice(None)] * (len(shape) - len(parts) + len(dots))
+    lines, takes = list[IntArray](), list[Any]()
+    for part, n in zip((*parts[:at], *fill, *parts[at + 1 :]), shape, strict=True):
+        if isinstance(part, slice):
+            lines.append(np.arange(*part.indices(n)))
+            takes.append(slice(None))
+        else:
+            some = np.asarray(part, np.intp)
+            lines.append(some.ravel() % n)
+            takes.append(np.arange(some.size).reshape(some.shape))
+    return lines, (*takes,)
 
 
 def told(key: Any) -> object:  # noqa: ANN401 - as NumPy's
-    """An index as what ranks compare: arrays in full.
+    """An index as what ranks compare.
 
     >>> told((np.arange(2), slice(3)))
     ['[0, 1]', 'slice(None, 3, None)']
     """
     parts = key if isinstance(key, tuple) else (key,)
-    return [str(p.tolist()) if isinstance(p, np.ndarray) else repr(p) for p in parts]
+    return [str(of_array(p)) if isinstance(p, np.ndarray) else repr(p) for p in parts]
 
 
 def points_here(
@@ -71,16 +100,43 @@ def points_here(
     [([True, True], array([1, 0]), array([1, 0]))]
     """
     layout: Any = a.layout  # of either kind
-    if isinstance(layout, Layout):
+    if not _by_axes(a):
         node, slot = layout.locate(*places)
         for flip in layout.nodes_like(0):
             own = (node ^ flip) - a.nodes.start
             here = (own >= 0) & (own < len(a.nodes))
             yield here, (own[here], slot[here])
         return
-    here, slots = np.ones((), bool), np.zeros((), np.intp)
-    for line, place in zip(layout.piece(a.nodes).coordinates, places, strict=True):
-        at = np.searchsorted(line, place)
-        found = np.append(line, -1)[at] == place
-        here, slots = here & found, slots * len(line) + at
-    yield here, (np.zeros(np.count_nonzero(here), np.intp), slots[here])
+    piece = layout.piece(a.nodes)
+    here, at = np.ones((), bool), np.zeros((), np.intp)
+    for line, place in zip(piece.coordinates, places, strict=True):
+        along, found = places_among(line, place)
+        here, at = here & found, at * len(line) + along
+    rows = at[here] if piece.rows is None else piece.rows[at[here]]
+    yield here, (np.zeros(np.count_nonzero(here), np.intp), rows)
+
+
+def box_here(a: Held, wanted: Sequence[IntArray]) -> Iterator[tuple[Any, NDArray[Any], Any]]:
+    """Which part of a box of some coordinates is here, and in which array, and where there.
+
+    >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,)))
+    >>> [array[at].tolist() for here, array, at in box_here(a, [np.array([3, 0])])]
+    [[8, 5]]
+    """
+    if not _by_axes(a):
+        for here, rows in points_here(a, np.ix_(*wanted)):
+            yield here, a.blocks, rows
+        return
+    piece = a.layout.piece(a.nodes)
+    pairs = [within(*pair) for pair in zip(wanted, piece.coordinates, strict=True)]
+    part, at = (places_of([pair[k] for pair in pairs]) for k in (0, 1))
+    if piece.rows is None:
+        yield part, a.blocks.reshape(*piece.shape, *a.payload), at
+    else:
+        yield part, a.blocks[0], piece.rows.reshape(piece.shape)[at]
+
+
+def _by_axes(a: Held) -> bool:
+    """Whether what is here is some of each axis."""
+    layout: Any = a.layout  # of either kind
+    return not isinstance(layout, Layout) or (len(a.nodes) == 1 and layout.is_product)

@@ -1,6 +1,5 @@
 """Elements and boxes read by their index in the whole array, as plain arrays on every rank."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from types import EllipsisType
@@ -12,12 +11,10 @@ from numpy.typing import NDArray
 from graycube.array.aligning import require_same_ranks
 from graycube.array.held import Held
 from graycube.array.indexed.indices import coordinates_of
-from graycube.array.indexed.points import is_list, points, points_here, told
+from graycube.array.indexed.points import box_here, is_list, points, points_here, told
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain, rows_of_all
 from graycube.errors import InvalidValueError, OutOfRangeError
-from graycube.layout import Layout
-from graycube.layout.chosen import within
 from graycube.run import mpi, no_way_back
 
 _Array = NDArray[Any]
@@ -31,6 +28,7 @@ class Reader:
     Lists of integers along several axes name points, as in NumPy. A mask over nodes chooses
     elements, which come in the order of their indices.
 
+    >>> from graycube.layout import Layout
     >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
     >>> Reader(a)[3, 0], Reader(a)[1:3].tolist()
     (np.int64(6), [[2, 3], [4, 5]])
@@ -58,7 +56,8 @@ class Reader:
         d = len(a.layout.axes)
         found = np.zeros((*map(len, lengths[:d]), *a.payload), a.dtype)
         if found.size:
-            _put_own(found, a, lengths[:d])
+            for here, array, at in box_here(a, lengths[:d]):
+                found[here] = array[at]
             _joined(found, a)
         for axis, along in enumerate(lengths[d:], start=d):
             found = np.take(found, along, axis)
@@ -120,19 +119,6 @@ def _joined(found: _Array, a: Held) -> None:
     """What all ranks found, each its own, and zeros elsewhere; collective."""
     if (over := spread(a.comm)) is not None:
         over.Allreduce(mpi().IN_PLACE, found.reshape(-1).view(np.uint8), mpi().BOR)
-
-
-def _put_own(found: _Array, a: Held, wanted: Sequence[_Array]) -> None:
-    """Write what is here of the elements with these coordinates."""
-    if isinstance(a.layout, Layout):
-        node, slot = a.layout.locate(*np.ix_(*wanted))
-        here = (node >= a.nodes.start) & (node < a.nodes.stop)
-        found[here] = a.blocks[node[here] - a.nodes.start, slot[here]]
-        return
-    own = a.layout.piece(a.nodes).coordinates
-    pairs = [within(some, mine) for some, mine in zip(wanted, own, strict=True)]
-    goal, source = (np.ix_(*(pair[k] for pair in pairs)) for k in (0, 1))
-    found[goal] = a.blocks.reshape(*map(len, own), *a.payload)[source]
 
 
 def _box(

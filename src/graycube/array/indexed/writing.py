@@ -10,16 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.boxes import places_of
 from graycube.array.elementwise import assigned, element_by_element
 from graycube.array.held import Held
 from graycube.array.indexed.indices import coordinates_of
-from graycube.array.indexed.points import is_list, points, points_here
+from graycube.array.indexed.points import box_here, is_list, points, points_here
 from graycube.array.payload import WHOLE, all_whole, in_brackets, is_mask, parts_of
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
-from graycube.layout import Layout
-from graycube.layout.chosen import within
 from graycube.warned import as_written
 
 _Array = NDArray[Any]
@@ -101,25 +98,16 @@ def _put_where(a: Held, mask: Any, value: Any) -> None:  # noqa: ANN401 - arrays
 def _put_box(a: Held, along: Sequence[Any], key: object, value: object) -> None:
     """A number, payload, or what has the shape of the box."""
     wanted = [
-        _wanted(k, *pair) for k, pair in enumerate(zip(along, a.layout.shape, strict=True))
+        coordinates_of(k, *pair)
+        for k, pair in enumerate(zip(along, a.layout.shape, strict=True))
     ]
     kept = [len(w) for w, part in zip(wanted, along, strict=True) if not _single(part)]
     values = _fitting(value, (*kept, *a.payload), key)
     values = values[tuple(None if _single(part) else WHOLE for part in along)]
     if not values.size:
         return
-    layout: Any = a.layout  # of either kind
-    if isinstance(layout, Layout) and not (len(a.nodes) == 1 and layout.is_product):
-        for here, rows in points_here(a, np.ix_(*wanted)):
-            a.blocks[rows] = values[here]
-        return
-    piece = layout.piece(a.nodes)
-    pairs = [within(*pair) for pair in zip(wanted, piece.coordinates, strict=True)]
-    source, goal = (places_of([pair[k] for pair in pairs]) for k in (0, 1))
-    if piece.rows is None:
-        a.blocks.reshape(*piece.shape, *a.payload)[goal] = values[source]
-    else:
-        a.blocks[0, piece.rows.reshape(piece.shape)[goal]] = values[source]
+    for here, array, at in box_here(a, wanted):
+        array[at] = values[here]
 
 
 def _names_points(key: object) -> bool:
@@ -159,12 +147,6 @@ def _fitting(value: object, shape: tuple[int, ...], key: object) -> _Array:
             if turned
             else "pass a number, or what broadcasts to this shape",
         ) from None
-
-
-def _wanted(axis: int, part: object, length: int) -> _Array:
-    if isinstance(part, list | np.ndarray) and len(part):
-        return np.concatenate([coordinates_of(axis, k, length) for k in part])
-    return coordinates_of(axis, part, length)
 
 
 def _single(part: object) -> bool:
