@@ -134,6 +134,15 @@ def test_bad_input(options, words):
     assert words in ran.err
 
 
+@pytest.mark.parametrize(
+    "options",
+    [["--hosts", "a,b,c", "--hostfile"], ["--hosts", "a,b", "--rankfile", "--sockets", "3"]],
+)
+def test_what_is_wrong_with_hosts_is_said_before_the_search(options, monkeypatch):
+    monkeypatch.setattr(gc, "place", None)
+    cli(*TORUS, *options).refused()
+
+
 def test_twelve_computers_of_eight_are_no_machine_and_what_works_is_said():
     ran = cli("place", "12x8", "--machine", "dgx-h100-cluster")
     ran.refused()
@@ -181,7 +190,7 @@ def test_a_matrix_is_a_file(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content"), [("a.csv", b"1,2\n3\n"), ("a.npy", b"\x93NUMPY no")]
+    ("name", "content"), [("a.csv", b"1,2\n3\n"), ("a.csv", b""), ("a.npy", b"\x93NUMPY no")]
 )
 def test_what_is_no_matrix(name, content, tmp_path):
     path = tmp_path / name

@@ -8,7 +8,7 @@ from sweeping import larger, sweep
 
 import graycube as gc
 from graycube.errors import GraycubeError
-from graycube.mapping import improve, placing
+from graycube.mapping import improve, placing, search
 
 CLUSTER = gc.Machine(
     dims=6,
@@ -130,6 +130,24 @@ def test_what_launchers_and_programs_take():
     assert gc.rank_order((8,), machine=gc.Machine.torus((2, 4))).tolist() == order
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "i1", "u8"])
+def test_bytes_are_numbers_of_any_precision(dtype):
+    (one,) = np.ones(1, dtype)
+    halo = gc.Pattern.mesh((4,), neighbours=one)
+    table = np.zeros((4, 4), dtype)
+    table[halo.source, halo.target] = one
+    loads = [gc.place(sent, RING).load for sent in (halo, gc.Pattern.matrix(table))]
+    assert loads == [(1.0, 8.0)] * 2
+
+
+def test_one_order_is_not_compared_with_others(monkeypatch):
+    monkeypatch.setattr(search, "HOPS", 0)
+    placed = gc.place(gc.Pattern.mesh((2,) * 4), gc.Machine(4, per_byte=1.0))
+    assert len(placed.candidates) == 1
+    last = placed.explain().splitlines()[-1]
+    assert last == "No other order was looked at. Leave the ranks as they are."
+
+
 def test_one_node_has_one_order():
     placed = gc.place(gc.Pattern.mesh((1,), all_to_all=1.0), gc.Machine(0))
     assert placed.order.tolist() == [0]
@@ -164,7 +182,15 @@ RING = gc.Machine.torus((4,))
         (lambda: gc.Pattern.matrix([[0, 1e101], [1, 0]]), "no numbers of bytes: each must be"),
         (lambda: gc.Pattern.mesh((4,), neighbours=1e101), "1e.101: it must .* at most 1e.100"),
         (lambda: 10 * gc.Pattern.mesh((4,), neighbours=1e100), "a pair sends 1e.101 bytes"),
+        (lambda: gc.Pattern.matrix(np.full((4, 4), np.inf, "f4")), "no numbers of bytes"),
+        (lambda: gc.Pattern.mesh((4,), neighbours=np.float32("inf")), "neighbours is inf"),
         (lambda: gc.Pattern.matrix(np.ones((4, 4)), (3,)), "the mesh .3,. has 3 places"),
+        (lambda: gc.Pattern.matrix(np.ones((4, 4)), (-2, -2)), "the mesh is .-2, -2."),
+        (lambda: gc.Pattern.matrix(np.ones((0, 0))), "the mesh is .0."),
+        (
+            lambda: gc.place(gc.Pattern.mesh((4,)), RING, also={"mine": [[0], [1, 2]]}),
+            "the order 'mine' has shape",
+        ),
         (lambda: gc.Pattern.mesh((4,)) + gc.Pattern.mesh((2, 2)), "both are of one mesh"),
         (lambda: gc.rank_order((4,), "gray", machine=RING), "the machine decides the order"),
         (lambda: gc.place(gc.Pattern.mesh((4,)), RING).hostfile(["a", "b", "c"]), "3 hosts"),

@@ -1,5 +1,6 @@
 """``graycube place``: the order of ranks in which a machine's busiest link has least to do."""
 
+import warnings
 from dataclasses import asdict
 from math import prod
 from pathlib import Path
@@ -17,7 +18,7 @@ from graycube.errors import InvalidValueError
 from graycube.gf2 import log2_exact
 from graycube.mapping import RankOrder
 from graycube.mapping.explain import lost_by_slurm, sheet_of
-from graycube.mapping.hosts import host_names
+from graycube.mapping.hosts import host_names, nodes_of_host, nodes_of_socket
 from graycube.texts import as_given
 
 MOST_SHOWN = 2000
@@ -105,6 +106,7 @@ def place(  # noqa: PLR0913
         )
     options = MachineOptions(**machine)
     on = options.interconnect() or options.machine(_dims(pattern))
+    _require_hosts(hosts, sockets, on)
     if (seconds := len(pattern.nbytes) / PAIRS) > LONG:
         tell(f"{pattern.places} ranks take some {seconds:.0f} seconds")
     with status(f"placing {pattern.places} ranks"):
@@ -149,16 +151,26 @@ def _require_one_form(
         )
 
 
+def _require_hosts(
+    hosts: str | None, sockets: int | None, machine: gc.Machine | gc.Interconnect
+) -> None:
+    """That they have as many nodes each, before the search, which may take long."""
+    if hosts is not None:
+        nodes_of_socket(machine, nodes_of_host(machine, len(host_names(hosts))), sockets)
+
+
 def _table(path: Path, places: int) -> Any:  # noqa: ANN401 - checked by the pattern
     try:
         _require_end(path)
         if path.suffix == ".npy":
             _require_square(path, places)
             return np.load(path, mmap_mode="r", allow_pickle=False)
-        return np.loadtxt(path, delimiter=",", ndmin=2, encoding="utf-8-sig")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # of a file without numbers NumPy only warns
+            return np.loadtxt(path, delimiter=",", ndmin=2, encoding="utf-8-sig")
     except InvalidValueError:
         raise
-    except (ValueError, EOFError, UnicodeDecodeError) as error:
+    except (ValueError, EOFError, UnicodeDecodeError, UserWarning) as error:
         raise InvalidValueError(
             f"{str(path)!r:.60} has no table of numbers ({error!s:.80})",
             "it is a .npy file, or lines of numbers with commas",

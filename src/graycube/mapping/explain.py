@@ -92,11 +92,9 @@ def _why_any(found: "RankOrder") -> str:
 
 def _verdict(found: "RankOrder") -> str:
     before, now, others = found.candidates[0], found.load, len(found.candidates) - 1
-    looked = (
-        "The other order that was looked at is no better."
-        if others == 1
-        else f"None of the {others} other orders that were looked at is better."
-    )
+    few = "No other order was looked at.", "The other order that was looked at is no better."
+    many = f"None of the {others} other orders that were looked at is better."
+    looked = few[others] if others < len(few) else many
     if found.chosen is before:
         why = "Nothing is gained: no order is better." if found.proved else looked
         return f"{why} Leave the ranks as they are."

@@ -105,13 +105,7 @@ class Pattern:
         >>> Pattern.mesh((4, 2), neighbours=1.0, periodic=(False, True)).nbytes.sum()
         np.float64(28.0)
         """
-        lengths = require_ints(shape, "the mesh")
-        if not lengths or any(length < 1 for length in lengths):
-            raise InvalidValueError(
-                f"the mesh is ({', '.join(map(in_digits, lengths)):.60})",
-                "it must have places",
-                "use a mesh such as (4, 4)",
-            )
+        lengths = _lengths(shape)
         rings = _rings(periodic, len(lengths))
         if neighbours is butterflies is all_to_all is None:
             neighbours = 1.0
@@ -163,13 +157,14 @@ class Pattern:
                 "it has a row and a column of numbers for each place",
                 "pass the bytes from each rank to each rank",
             )
-        if not np.all((table >= 0) & (table <= MOST_SENT)):
+        most = np.float64(MOST_SENT)  # in single precision it is infinite
+        if not np.all((table >= 0) & (table <= most)):
             raise InvalidValueError(
                 "the matrix has entries that are no numbers of bytes",
                 f"each {_LIMIT.removeprefix('it ')}",
                 "pass bytes",
             )
-        lengths = (len(table),) if shape is None else require_ints(shape, "the mesh")
+        lengths = _lengths(len(table) if shape is None else shape)
         if prod(lengths) != len(table):
             raise InvalidValueError(
                 f"the mesh {as_given(lengths)} has {in_digits(prod(lengths))} places",
@@ -181,6 +176,17 @@ class Pattern:
         source, target = source[apart], target[apart]
         _require_few(len(source))
         return cls(lengths, source, target, table[source, target].astype(float))
+
+
+def _lengths(shape: int | Sequence[int]) -> tuple[int, ...]:
+    lengths = require_ints(shape, "the mesh")
+    if not lengths or any(length < 1 for length in lengths):
+        raise InvalidValueError(
+            f"the mesh is ({', '.join(map(in_digits, lengths)):.60})",
+            "it must have places",
+            "use a mesh such as (4, 4)",
+        )
+    return lengths
 
 
 def _neighbours(length: int, *, periodic: bool) -> Iterator[_Pairs]:
@@ -225,7 +231,8 @@ def _each(weights: Any, axes: int, name: str) -> Sequence[float]:  # noqa: ANN40
             f"the mesh has {axes} axes",
             "give one figure, or one for each axis",
         )
-    for weight in each:
+    for one in each:
+        weight = one.item() if isinstance(one, np.floating) else one  # of Python's precision
         if not is_number(weight):
             raise InvalidTypeError(
                 f"{name} is {as_given(weight, 40)}", "it is a number of bytes", "pass bytes"

@@ -145,7 +145,10 @@ def _named(also: object) -> Mapping[str, ArrayLike]:
 
 def _order(name: str, order: ArrayLike, pattern: Pattern) -> Order:
     """An order of the user's: a node for each place, in the shape of the mesh."""
-    nodes: Any = np.asarray(order)
+    try:
+        nodes: Any = np.asarray(order)
+    except ValueError:  # rows that are not as long as each other
+        nodes = np.zeros(0)
     every = np.arange(pattern.places)
     if nodes.dtype.kind not in "iu" or not np.array_equal(np.sort(nodes, axis=None), every):
         raise InvalidValueError(
