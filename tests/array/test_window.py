@@ -540,6 +540,16 @@ def test_a_fill_that_the_dtype_cannot_hold(fill):
     refused(lambda: a.halo(periodic=False, fill=fill), GraycubeError)
 
 
+def test_what_ranks_are_told_of_adding_back_is_worked_out_once(monkeypatch):
+    told, w = [], gc.CubeArray.from_numpy(X, LAYOUT).halo()
+    monkeypatch.setattr(
+        "graycube.array.halo.window.together", lambda _, prepare: told.append(prepare()[1])
+    )
+    w.add_back()
+    w.add_back()
+    assert told[0] is told[1]
+
+
 def test_bits_of_several_axes_are_refused():
     layout = gc.Layout.parse("(b0:0 || b0:0^b1:0)")
     a = gc.CubeArray.from_numpy(np.eye(2), layout)

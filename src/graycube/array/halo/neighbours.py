@@ -29,16 +29,16 @@ _STENCILS = 64
 
 
 @lru_cache(maxsize=_STENCILS)
-def told(exchange: Halo | OwnedHalo, dtype: np.dtype[Any]) -> Told:
-    """What all ranks must have alike whenever they exchange.
+def told(exchange: Halo | OwnedHalo, dtype: np.dtype[Any], operation: str = "exchange") -> Told:
+    """What all ranks must have alike whenever they exchange, or do another operation.
 
     >>> from graycube.layout import Layout
     >>> from graycube.stencil import halo
     >>> told(halo(Layout.mesh((8,), nodes=(4,)), reach=1), np.dtype(float))["periodic"]
     (True,)
     """
-    facts = {"exchange": exchange, "layout": exchange.layout, "periodic": exchange.periodic}
-    return Told(facts, dtype=dtype)
+    facts = {"operation": operation, "exchange": exchange, "layout": exchange.layout}
+    return Told(facts, periodic=exchange.periodic, dtype=dtype)
 
 
 class AllHere:

@@ -165,7 +165,7 @@ class Window(Generic[_H]):
         array([2., 1., 1., 2., 2., 1., 1., 2.])
         """
         like = self._like
-        facts = {"operation": "add_back", **told(self.halo, like.dtype)}
+        facts = told(self.halo, like.dtype, "add_back")
         together(like.comm, lambda: (None, facts))
         for end in reversed(self._ends):
             end.add_back()
