@@ -550,6 +550,24 @@ def test_what_ranks_are_told_of_adding_back_is_worked_out_once(monkeypatch):
     assert told[0] is told[1]
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "c8"])
+def test_a_fill_is_rounded_as_numpy_does_it(dtype):
+    a = gc.CubeArray.from_numpy(X.astype(dtype), LAYOUT)
+    for fill in (0.1, np.float64(1e-30), np.inf):
+        beyond = a.halo(periodic=False, fill=fill)[1, 0].to_numpy()[-1]
+        assert np.array_equal(beyond, np.full_like(beyond, fill))
+    for fill in (1e300, [0.5, "inf"], 0.1j if dtype != "c8" else 1e300j):
+        refused(lambda fill=fill: a.halo(periodic=False, fill=fill), InvalidValueError)
+
+
+@pytest.mark.parametrize("dtype", [RECORD, "M8[s]", "U3"])
+def test_walls_of_what_is_no_number(dtype):
+    a = gc.CubeArray.from_numpy(np.ones(8, dtype), gc.Layout.mesh((8,), (4,)))
+    w = a.halo(periodic=False)
+    assert w[1].to_numpy()[-1] == np.zeros(1, int).astype(dtype)[0]
+    refused(lambda: a.halo(periodic=False, fill="antisymmetric"), InvalidValueError, "negative")
+
+
 def test_bits_of_several_axes_are_refused():
     layout = gc.Layout.parse("(b0:0 || b0:0^b1:0)")
     a = gc.CubeArray.from_numpy(np.eye(2), layout)

@@ -89,14 +89,14 @@ def _same_for_all(
 def _end(fill: Fill, dtype: np.dtype[Any]) -> str | _Mesh:
     """A mirror, or a number that the array can hold."""
     if isinstance(fill, str) and fill in MIRRORS:
-        if fill == "antisymmetric" and dtype.kind in {"b", "u"}:
+        if fill == "antisymmetric" and (dtype.kind in "buMSU" or dtype.names):
             raise InvalidValueError(
                 f"fill is {fill!r}", f"the array has dtype {dtype}", "it needs negative numbers"
             )
         return fill
     given = host_array(fill)
     try:
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             made = (given.real if dtype.kind in "iuf" else given).astype(dtype)
             kept = dtype.kind not in "biufc" or _is_same(made, given)
     except (TypeError, ValueError, OverflowError):
@@ -111,7 +111,9 @@ def _end(fill: Fill, dtype: np.dtype[Any]) -> str | _Mesh:
 
 
 def _is_same(x: _Mesh, y: _Mesh) -> bool:
-    """Whether numbers are the same, or both no numbers."""
+    """Whether numbers are the same but for rounding to those of x, or both no numbers."""
+    if x.dtype.kind in "fc" and np.can_cast(y.dtype, x.dtype, "same_kind"):
+        return bool(np.all(np.isfinite(x) == np.isfinite(y)))
     return bool(np.all((x == y) | ((x != x) & (y != y))))  # noqa: PLR0124
 
 
@@ -135,8 +137,10 @@ def require_seen(ends: Sequence[Pair | None], reach: Sequence[tuple[int, int]]) 
         if pair is None:
             continue
         for kind, out, back in zip(pair, reach[axis], reversed(reach[axis]), strict=True):
+            if not isinstance(kind, str) or kind == "edge":
+                continue
             need = out - (kind != "reflect")
-            if isinstance(kind, str) and kind != "edge" and back < need:
+            if back < need:
                 raise InvalidValueError(
                     f"fill is {kind!r}, axis {axis} is left by {out}, and entered by {back}",
                     "mirrors show what is within reach",
