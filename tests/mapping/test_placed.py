@@ -165,6 +165,7 @@ RING = gc.Machine.torus((4,))
         (lambda: gc.place(gc.Pattern.mesh((4,)), 4), "the machine is 4"),
         (lambda: gc.Pattern.mesh(()), "the mesh is"),
         (lambda: gc.Pattern.mesh((4, 0)), "the mesh is"),
+        (lambda: gc.Pattern.mesh((1,) * 65), "the mesh is .*: it must .* along 1 to 64 axes"),
         (lambda: gc.Pattern.mesh((4,), neighbours=-1.0), "neighbours is -1.0"),
         (lambda: gc.Pattern.mesh((4,), neighbours="much"), "neighbours is 'much'"),
         (lambda: gc.Pattern.mesh((4, 4), all_to_all=(1, 2, 3)), "all_to_all has 3 figures"),

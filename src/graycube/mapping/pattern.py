@@ -15,6 +15,8 @@ from graycube.texts import as_given, in_digits
 
 MOST_PAIRS = 1 << 24
 """Most pairs of places that are counted."""
+MOST_AXES = 64
+"""As many as arrays of NumPy's have."""
 MOST_SENT = 1e100
 """No pair sends more bytes: then no link works for ever, however slow it is."""
 Weights = float | Sequence[float]
@@ -180,10 +182,10 @@ class Pattern:
 
 def _lengths(shape: int | Sequence[int]) -> tuple[int, ...]:
     lengths = require_ints(shape, "the mesh")
-    if not lengths or any(length < 1 for length in lengths):
+    if not 1 <= len(lengths) <= MOST_AXES or any(length < 1 for length in lengths):
         raise InvalidValueError(
             f"the mesh is ({', '.join(map(in_digits, lengths)):.60})",
-            "it must have places",
+            f"it must have places, along 1 to {MOST_AXES} axes",
             "use a mesh such as (4, 4)",
         )
     return lengths
