@@ -49,6 +49,16 @@ def results(comm):
         planned += 1
 
 
+def own_memory(comm):
+    """What a stage gives as it was given is written as any other result."""
+    n = comm.size.bit_length() - 1
+    a = gc.CubeArray.from_numpy(np.arange(comm.size), gc.Layout.nodes(n, "gray"), comm)
+    y = gc.butterfly(a, lambda *given: given[1::-1])
+    y += 1
+    yield np.array_equal(y.to_numpy(), np.arange(comm.size)[::-1] + 1), "reversed"
+    yield np.array_equal(a.to_numpy(), np.arange(comm.size)), "as it was"
+
+
 def one_point(comm):
     """One element on a node: a message for each bit, and no more."""
     n = comm.size.bit_length() - 1
@@ -141,4 +151,4 @@ def refusals(comm):
             yield from one_error(comm, call, InvalidValueError, "it is too late")
 
 
-CHECKS = checks((2, 4, 8), results, one_point, convolutions, mistakes, refusals)
+CHECKS = checks((2, 4, 8), results, own_memory, one_point, convolutions, mistakes, refusals)

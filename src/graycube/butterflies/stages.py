@@ -117,4 +117,5 @@ def _with_partners(
     upper = word >> bit & 1
     pair = (other, blocks) if upper else (blocks, other)
     words = np.array(word & ~(1 << bit)).reshape(lead)
-    return np.ascontiguousarray(on_pairs(*pair, bit, words)[upper])
+    # a stage may give what it was given, which it has to read only
+    return np.require(on_pairs(*pair, bit, words)[upper], requirements=["C", "W"])
