@@ -245,6 +245,10 @@ def test_anybodys_schedule_is_a_plan(tmp_path):
     assert gc.load_plan(tmp_path / "plan.json") == plan
     wrong = gc.Plan.from_schedule(lazy(same.task, MACHINE), MACHINE)
     assert not wrong.verify()
+    source, _, block = conversion()
+    needless = replace(made, task=gc.Task(source, source, block))
+    explained = gc.Plan.from_schedule(needless, MACHINE).explain()
+    assert "knows of nothing that has to be sent" in explained
     for call in (gc.price, gc.Plan.from_schedule):
         with pytest.raises(InvalidTypeError, match="the schedule is"):
             call(made.ways, MACHINE)

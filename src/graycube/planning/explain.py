@@ -244,8 +244,10 @@ def verdict(plan: "Plan") -> Iterator[str]:
     elif plan.schedule.relabel is not None:
         first = "The ranks get new numbers" if plan.rounds else "Nothing moves"
         yield f"{first}; the bound is for schedules that leave the ranks as they are."
-    else:
+    elif bound:
         yield f"The chosen schedule is within a factor {cost / bound:.3g} of the bound."
+    else:
+        yield "The bound knows of nothing that has to be sent."
     if plan.untried:
         untried = "; ".join(plan.untried)
         yield f"The search was cut short. Untried: {untried}. Give it more seconds."
