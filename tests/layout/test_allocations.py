@@ -18,7 +18,7 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError, SingularError
-from graycube.gf2 import AffineMap
+from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import ALLOCATIONS
 
 TABLE_1 = [
@@ -243,6 +243,13 @@ def test_equality_sees_every_change_of_place():
             ["2^2", "2^3"],
         ),
         (lambda: gc.Layout(AffineMap.identity(3), 4), InvalidValueError, ["4", "3"]),
+        (lambda: gc.Layout(Matrix.identity(3), 2), InvalidTypeError, ["AffineMap(matrix)"]),
+        (lambda: gc.Layout.nodes(1025), InvalidValueError, ["1025", "1024"]),
+        (
+            lambda: gc.Layout.cyclic(10**12, 4),  # which are elements, and no bits
+            InvalidValueError,
+            [f"Layout.mesh(({10**12},), (4,))"],
+        ),
         (lambda: gc.Layout(affine_map([1, 1], 0), 1), SingularError, ["rank 1"]),
     ],
 )

@@ -264,6 +264,7 @@ BAD_CALLS = [
     ("locate", [np.ones(3, bool)], InvalidTypeError, ["bool"]),
     ("scatter", [np.zeros((12, 5))], InvalidValueError, ["(12, 5)", "(12, 4)"]),
     ("gather", [np.zeros((6, 8))], InvalidValueError, ["(6, 8)", "(8, 6)"]),
+    ("permuted", [[0, 2]], OutOfRangeError, ["axis is 2", "0..1"]),
 ]
 
 
@@ -273,3 +274,13 @@ def test_a_bad_call_names_the_value_and_the_limit(method, arguments, error, word
     with pytest.raises(error) as caught:
         getattr(layout, method)(*arguments)
     assert [word for word in words if word not in str(caught.value)] == []
+
+
+@pytest.mark.parametrize("ownership", [False, True])
+def test_axes_are_in_another_order_each_of_them_once(ownership):
+    layout = gc.Layout.mesh((8, 4, 2), (2, 2, 1), ownership=ownership)
+    assert layout.permuted([-1, 0, 1]) == layout.permuted([2, 0, 1])
+    assert layout.permuted([2, 0, 1]).shape == (2, 8, 4)
+    for order in ([0, 1], [0, 1, 1], [0, 1, 2, 2]):
+        with pytest.raises(InvalidValueError, match=r"0\.\.2 is in it once"):
+            layout.permuted(order)

@@ -20,8 +20,9 @@ from graycube.layout.affine import AffinePlacement
 from graycube.layout.axis import Axis
 from graycube.layout.mesh import Allocation, CodeName, by_ownership, mesh_address, mesh_owned
 from graycube.layout.ownership import Ownership
-from graycube.layout.required import left_axes
+from graycube.layout.required import left_axes, require_order
 from graycube.show import Piece as SheetPiece, Sheet, Shown
+from graycube.texts import in_digits
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,12 @@ class Layout(AffinePlacement, Shown):
     copies: int = 0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.map, AffineMap):
+            raise InvalidTypeError(
+                f"the map is {self.map!r:.60}",
+                "a layout is an affine map of bits",
+                "pass graycube.gf2.AffineMap(matrix), or use Layout.mesh",
+            )
         _ = self.inverse_map  # a layout is a bijection: this raises where the map is none
         object.__setattr__(self, "n", require_int(self.n, "n"))
         if not 0 <= self.n <= self.p:
@@ -219,7 +226,7 @@ class Layout(AffinePlacement, Shown):
         >>> print(Layout.mesh((4, 2), nodes=(2, 1)).permuted([1, 0]))
         (b1:0 b0:0 || b1:1)
         """
-        columns = self.map.matrix.columns
+        order, columns = require_order(order, len(self.axes)), self.map.matrix.columns
         bits = [columns[bit] for k in reversed(order) for bit in self.word_bits(k)]
         copies = columns[self.p - self.copies :]
         address = AffineMap(Matrix((*bits, *copies), self.p), self.map.constant)
@@ -325,6 +332,13 @@ def require_cube(layout: object, what: str) -> Layout:
 
 def _powers(p: int, n: int) -> tuple[tuple[int], tuple[int]]:
     p, n = require_int(p, "p"), require_int(n, "n")
+    if p > text.MAX_BITS:
+        elements, over = in_digits(p), in_digits(n)
+        raise InvalidValueError(
+            f"the index has {elements} bits",
+            f"there are at most {text.MAX_BITS}, of 2^{text.MAX_BITS} elements",
+            f"for {elements} elements say Layout.mesh(({elements},), ({over},))",
+        )
     if not 0 <= n <= p:
         raise InvalidValueError(
             f"p is {p} and n is {n}",

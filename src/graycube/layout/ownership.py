@@ -28,7 +28,7 @@ from graycube.host import host_array
 from graycube.layout import owned_indexing, owned_text
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
-from graycube.layout.required import left_axes, require_payload
+from graycube.layout.required import left_axes, require_order, require_payload
 from graycube.layout.share import SharedAxis
 from graycube.show import Sheet, Shown
 from graycube.texts import counted
@@ -247,7 +247,8 @@ class Ownership(Placement, Shown):
         >>> print(Ownership((SharedAxis(9, 2), SharedAxis(10)), 2).permuted([1, 0]))
         (10, 9 on 2)
         """
-        return replace(self, axes=tuple(self.axes[k] for k in order))
+        axes = tuple(self.axes[k] for k in require_order(order, len(self.axes)))
+        return replace(self, axes=axes)
 
     def raised(self, count: int) -> "Ownership":
         """The layout with so many axes of length 1 before its own.

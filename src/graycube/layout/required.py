@@ -30,6 +30,22 @@ def require_axis(axis: int, count: int) -> int:
     return k % count
 
 
+def require_order(order: Sequence[int], count: int) -> list[int]:
+    """So many axes in another order, each counted from the front.
+
+    >>> require_order([-1, 0], 2)
+    [1, 0]
+    """
+    axes = [require_axis(axis, count) for axis in require_ints(order, "order")]
+    if sorted(axes) != [*range(count)]:
+        raise InvalidValueError(
+            f"order is {tuple(axes)!s:.60}",
+            f"each of the axes 0..{count - 1} is in it once",
+            "name all of them, as for numpy.transpose",
+        )
+    return axes
+
+
 def left_axes(
     own: Sequence[_T], axes: Sequence[int], one: _T, *, keepdims: bool
 ) -> tuple[list[int], tuple[_T, ...]]:
