@@ -15,7 +15,7 @@ Rules.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, permutations
 from typing import NamedTuple
@@ -70,7 +70,8 @@ class Arrangement(NamedTuple):
     parts: tuple[tuple[int, Sequence[int]], ...]
 
 
-def _crossing(exchanges: Sequence[Exchange], n: int) -> list[Exchange]:
+def crossing(exchanges: Iterable[Exchange], n: int) -> list[Exchange]:
+    """Those that cross links."""
     return [exchange for exchange in exchanges if exchange.flip & (1 << n) - 1]
 
 
@@ -140,8 +141,7 @@ def _in_trades(move: AffineMap, n: int, dims: _Dims, most: int) -> Iterator[Arra
 
 def _cells(exchanges: Sequence[Exchange], order: _Dims, n: int) -> tuple[_Dims, ...]:
     """The dimensions that each exchange crosses, in an order."""
-    crossing = _crossing(exchanges, n)
-    return tuple(tuple(d for d in order if e.flip >> d & 1) for e in crossing)
+    return tuple(tuple(d for d in order if e.flip >> d & 1) for e in crossing(exchanges, n))
 
 
 def _turned(cells: tuple[_Dims, ...], parts: int) -> Iterator[_Dims]:
@@ -182,7 +182,7 @@ def _laid(
     cells = [_cells(some, order, n) for some, order in zip(lists, orders, strict=True)]
     used, tests = 0, defaultdict[int, set[int]](set)
     for some, crossed in zip(lists, cells, strict=True):
-        for exchange, cell in zip(_crossing(some, n), crossed, strict=True):
+        for exchange, cell in zip(crossing(some, n), crossed, strict=True):
             used |= exchange.flip | exchange.when
             for d in cell:
                 tests[d].add(exchange.when)
@@ -190,7 +190,7 @@ def _laid(
     made = []
     for some, crossed in zip(lists, cells, strict=True):
         found = list[Traversal]()
-        for exchange, cell in zip(_crossing(some, n), crossed, strict=True):
+        for exchange, cell in zip(crossing(some, n), crossed, strict=True):
             side, half = exchange.want, bool(exchange.when >> n)
             for d in cell:
                 found.append(Traversal(d, side if d in told else 0, half))

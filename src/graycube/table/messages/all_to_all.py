@@ -17,7 +17,7 @@ It is what a program does without further thought, so it is in every list of can
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from graycube.gf2 import AffineMap, Matrix, Span, without
+from graycube.gf2 import AffineMap, Matrix, Span, reduced_basis, without
 from graycube.machine import Machine
 from graycube.schedule import Delivery, Schedule, Task, delivered
 from graycube.table.algorithm import Algorithm
@@ -43,7 +43,7 @@ def emit(task: Task, machine: Machine) -> Schedule:
 def price(task: Task, machine: Machine) -> float:
     """What it takes, where something leaves its node."""
     made = delivery(task.move, task.n)
-    rounds = made.turns - stays(made)
+    rounds = sent_turns(made)
     if machine.switching != "circuit":
         rounds *= len(made.dims)
     return rounds * machine.message_time(task.block_bytes >> len(made.classes))
@@ -55,11 +55,12 @@ def moves_between_nodes(move: AffineMap, n: int) -> bool:
     return any(row != 1 << i or move.constant >> i & 1 for i, row in rows)
 
 
-def stays(delivery: Delivery) -> bool:
-    """Whether there is a turn in which every node would send to itself."""
-    low = (1 << delivery.partner.width) - 1
-    pairwise = delivery.partner == Matrix.identity(delivery.partner.width)
-    return pairwise and not without(delivery.classes, delivery.move.constant & low)
+def sent_turns(delivery: Delivery) -> int:
+    """The turns without the one, if there is one, in which every node would send to itself."""
+    n = delivery.partner.width
+    alone = delivery.partner == Matrix.identity(n) and not delivery.pairs
+    here = without(delivery.classes, delivery.move.constant & (1 << n) - 1) == 0
+    return delivery.turns - (alone and here)
 
 
 @lru_cache(maxsize=1 << 8)
@@ -73,7 +74,7 @@ def delivery(move: AffineMap, n: int) -> Delivery:
     """
     low = (1 << n) - 1
     columns = [column & low for column in move.matrix.columns]
-    classes = Matrix(tuple(columns[n:]), n).image()
+    classes = tuple(reduced_basis(columns[n:]))
     partner = _partner(columns[:n], classes)
     reached = move.constant
     for c in classes:
@@ -90,6 +91,7 @@ def _partner(columns: Sequence[int], classes: Sequence[int]) -> Matrix:
     image is new, because the columns and the classes together span everything.
     """
     n = len(columns)
+    moved = Matrix(tuple(columns), n)
     to_stay = Matrix(tuple(without(classes, c ^ 1 << j) for j, c in enumerate(columns)), n)
     to_classes = Matrix(tuple(without(classes, c) for c in columns), n)
     given: list[int] = []
@@ -98,11 +100,8 @@ def _partner(columns: Sequence[int], classes: Sequence[int]) -> Matrix:
     for u in (*to_stay.kernel(), *to_classes.kernel(), *(1 << j for j in range(n))):
         if not known.add(u):
             continue
-        goal = 0
-        for j, column in enumerate(columns):
-            goal ^= column if u >> j & 1 else 0
         given.append(u)
-        images.append(next(w for w in _near(goal, u, classes) if reached.add(w)))
+        images.append(next(w for w in _near(moved(u), u, classes) if reached.add(w)))
     return Matrix(tuple(images), n) @ Matrix(tuple(given), n).inverse()
 
 

@@ -15,7 +15,8 @@ from graycube.machine import Link, Machine
 from graycube.schedule import Delivery, Schedule, Task, delivered
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
-from graycube.table.messages.all_to_all import delivery, stays
+from graycube.table.exchanges.arranged import crossing
+from graycube.table.messages.all_to_all import delivery, sent_turns
 
 SIZES = (2, 3, 4, 6, 8, 12)
 """So many dimensions of a subcube are tried; more messages are for the direct all-to-all."""
@@ -27,7 +28,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
         return reason
     if machine.switching != "circuit":
         return "needs circuits; else it is exchange"
-    if len(_crossing(task)) < 3:
+    if len(crossing(factor(task.move, task.n), task.n)) < 3:
         return "it is exchange or all-to-all where less than three dimensions are traded"
     return None
 
@@ -54,23 +55,20 @@ def _cheapest(
     exchanges: tuple[Exchange, ...], task: Task, machine: Machine, *, alone: bool
 ) -> tuple[Delivery, ...]:
     """The cheapest of the sizes; ``alone``, one or all would be other algorithms."""
-    total = sum(bool(e.flip & (1 << task.n) - 1) for e in exchanges)
+    total = len(crossing(exchanges, task.n))
     sizes = [size for size in SIZES if size < total]
     if not alone:
         sizes = [*{1, *sizes, min(total, SIZES[-1])}]
-
-    def price(way: Iterable[Delivery]) -> float:
-        return sum(
-            (d.turns - stays(d)) * machine.message_time(task.block_bytes >> len(d.classes))
-            for d in way
-        )
-
-    return min((_deliveries(exchanges, task.n, task.p, size) for size in sizes), key=price)
+    ways = (deliveries(exchanges, task.n, task.p, size) for size in sizes)
+    return min(ways, key=lambda way: seconds(way, task, machine))
 
 
-def _crossing(task: Task) -> list[Exchange]:
-    nodes = (1 << task.n) - 1
-    return [exchange for exchange in factor(task.move, task.n) if exchange.flip & nodes]
+def seconds(way: Iterable[Delivery], task: Task, machine: Machine) -> float:
+    """What some deliveries take on circuits, one after the other."""
+    return sum(
+        sent_turns(one) * machine.message_time(task.block_bytes >> len(one.classes))
+        for one in way
+    )
 
 
 def runs(
@@ -98,7 +96,7 @@ def runs(
 
 
 @lru_cache(maxsize=1 << 8)
-def _deliveries(
+def deliveries(
     exchanges: tuple[Exchange, ...], n: int, p: int, size: int
 ) -> tuple[Delivery, ...]:
     """The exchanges, so many dimensions at a time."""

@@ -22,8 +22,8 @@ from graycube.machine import Link, Machine
 from graycube.schedule import Delivery, Schedule, Task, delivered
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
-from graycube.table.messages.all_to_all import delivery, moves_between_nodes, stays
-from graycube.table.messages.groups import parts_of, runs
+from graycube.table.messages.all_to_all import delivery, moves_between_nodes, sent_turns
+from graycube.table.messages.groups import deliveries, parts_of, runs
 
 MOST = 12
 """So many dimensions of a subcube at most; more messages are for the direct all-to-all."""
@@ -67,7 +67,7 @@ class Crowded:
     def price(self, deliveries: Iterable[Delivery]) -> float:
         """Seconds of some deliveries, one after the other."""
         return sum(
-            (d.turns - stays(d)) * self.turn(d.dims, self.nbytes >> len(d.classes))
+            sent_turns(d) * self.turn(d.dims, self.nbytes >> len(d.classes))
             for d in deliveries
             if d.dims
         )
@@ -106,16 +106,11 @@ def by_level(move: AffineMap, n: int, crowd: Crowded) -> list[Delivery]:
     [((0,), 2), ((1,), 2), ((0, 2, 1, 3), 1), ((0,), 2), ((1,), 2)]
     """
     found = list(runs(factor(move, n), n, lambda dims: crowd.level(dims[-1])))
-    plain = [d for dims, run in found for d in _in_subcubes(run, dims, n, move.width, crowd)]
+    plain = list[Delivery]()
+    for dims, run in found:
+        size = crowd.within(dims)[1] if dims else 1
+        plain += deliveries(tuple(run), n, move.width, size)
     return min([plain, *_gathered(found, n, move.width, crowd)], key=crowd.price)
-
-
-def _in_subcubes(
-    exchanges: Sequence[Exchange], dims: Sequence[int], n: int, p: int, crowd: Crowded
-) -> Iterator[Delivery]:
-    """So many dimensions at a time as are cheapest."""
-    size = crowd.within(dims)[1] if dims else 1
-    yield from (delivery(compose(part, p), n) for part in parts_of(exchanges, n, size))
 
 
 def _gathered(

@@ -9,19 +9,20 @@ Rules.
    chosen. A delivery that has no pairs, or whose pairs would meet, is done turn by turn.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from math import inf
 
-from graycube.gf2 import AffineMap, Matrix, compose, without
+from graycube.gf2 import AffineMap, Matrix, without
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Delivery, Schedule, Task, delivered
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
-from graycube.table.messages.all_to_all import delivery, stays
-from graycube.table.messages.groups import SIZES, parts_of
+from graycube.table.exchanges.arranged import crossing
+from graycube.table.messages.all_to_all import delivery
+from graycube.table.messages.groups import SIZES, deliveries, seconds
 
 MAX_DIMS = 48
 
@@ -41,7 +42,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """With the cheapest number of dimensions at a time."""
-    way = min(_paired_ways(task), key=lambda one: _price(one, task, machine))
+    way = min(_paired_ways(task), key=lambda one: seconds(one, task, machine))
     return delivered(task, "pairs", way, circuits=True)
 
 
@@ -49,30 +50,20 @@ def price(task: Task, machine: Machine) -> float:
     """What it takes, if it applies."""
     if applicable(task, machine) is not None:
         return inf
-    return min(_price(way, task, machine) for way in _paired_ways(task))
+    return min(seconds(way, task, machine) for way in _paired_ways(task))
 
 
 def _paired_ways(task: Task) -> Iterator[tuple[Delivery, ...]]:
     return (way for way in _ways(task.move, task.n) if any(one.pairs for one in way))
 
 
-def _price(way: Iterable[Delivery], task: Task, machine: Machine) -> float:
-    return sum(
-        (one.turns - (not one.pairs and stays(one)))
-        * machine.message_time(task.block_bytes >> len(one.classes))
-        for one in way
-    )
-
-
 @lru_cache(maxsize=1 << 6)
 def _ways(move: AffineMap, n: int) -> tuple[tuple[Delivery, ...], ...]:
     """Everything at once, or so many dimensions at a time."""
     exchanges = factor(move, n)
-    total = sum(bool(exchange.flip & (1 << n) - 1) for exchange in exchanges)
-    sizes = [size for size in SIZES if size < total]
-    cut = (parts_of(exchanges, n, size) for size in sizes)
-    parts = [[move], *([compose(part, move.width) for part in way] for way in cut)]
-    return tuple(tuple(_paired(delivery(part, n)) for part in some) for some in parts)
+    sizes = [size for size in SIZES if size < len(crossing(exchanges, n))]
+    cut = (deliveries(exchanges, n, move.width, size) for size in sizes)
+    return tuple(tuple(map(_paired, way)) for way in ((delivery(move, n),), *cut))
 
 
 def _paired(one: Delivery) -> Delivery:
