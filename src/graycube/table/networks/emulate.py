@@ -207,8 +207,5 @@ def _ways(layout: Layout, wishes: Wishes, method: Method) -> Iterator[Wishes]:
 
 def _steps(found: Phases, laid_out: Pipeline) -> Iterator[Step]:
     yield from (Step(stage=bit) for bit in found.first)
-    for phase, crossings in zip(found.phases, laid_out.crossings(), strict=True):
-        yield from map(Step, phase.local)
-        yield from crossings
-        yield from (Step(stage=bit) for bit in phase.stages)
+    yield from laid_out.steps()
     yield from map(Step, found.last)

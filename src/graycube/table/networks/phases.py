@@ -48,10 +48,8 @@ def phases(place: AffineMap, n: int, wishes: Wishes) -> Phases:
     >>> found.first, [(phase.dims, phase.stages) for phase in found.phases]
     ((3, 2), [((1,), (1,)), ((0,), (0,))])
     """
-    run = Run(Tracked.of(place), n, wishes, list(wishes.stages))
-    run.finished = [b for b in reversed(range(place.width)) if b not in wishes.stages]
-    first = local_stages(run)
-    run.finished = run.available()[-wishes.window :]
+    run, first = begun(place, n, wishes)
+    run.finished = run.finished[-wishes.window :]
     done: list[Phase] = []
     while run.pending:
         crossed = next_phase(run)
@@ -66,6 +64,15 @@ def phases(place: AffineMap, n: int, wishes: Wishes) -> Phases:
         last = factor(wishes.home @ run.place.inverse(), n)
         return Phases(first, (*done, *back), last)
     return Phases(first, tuple(done), tidied(run))
+
+
+def begun(place: AffineMap, n: int, wishes: Wishes) -> tuple[Run, tuple[int, ...]]:
+    """Where everything is when the first stages are done, which need no links; and these."""
+    run = Run(Tracked.of(place), n, wishes, list(wishes.stages))
+    run.finished = [b for b in reversed(range(place.width)) if b not in wishes.stages]
+    first = local_stages(run)
+    run.finished = run.available()
+    return run, first
 
 
 @lru_cache(maxsize=1 << 7)  # all sizes of messages have the same, and what overlaps or not

@@ -23,10 +23,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Matrix, bit_indices, parity
+from graycube.gf2 import bit_indices, parity
 from graycube.gf2.matrix import fitting
 from graycube.schedule import Crossing, Delay, Step
+from graycube.table.networks.register import powers
 from graycube.table.networks.state import Phase
+from graycube.table.networks.sums import sum_of
 
 Class = tuple[int, int]
 """A sum of index bits, and its value for those that are late."""
@@ -90,11 +92,13 @@ class Pipeline:
             for phase, first, last in zip(one.phases, one.starts, one.lasts, strict=True):
                 yield from ((dim, first, last) for dim in phase.dims)
 
-    def crossings(self) -> Iterator[tuple[Step, ...]]:
-        """The steps of every phase that cross links."""
+    def steps(self) -> Iterator[Step]:
+        """All that the phases do."""
         for one in self.series:
             for phase, start in zip(one.phases, one.starts, strict=True):
-                yield tuple(_crossings(phase, start, one.classes, self.n, self.pace))
+                yield from map(Step, phase.local)
+                yield from _crossings(phase, start, one.classes, self.n, self.pace)
+                yield from (Step(stage=bit) for bit in phase.stages)
 
 
 def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
@@ -109,9 +113,12 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
     >>> laid_out = pipeline(found.phases, 2, Pace())
     >>> laid_out.cycles
     3
-    >>> _, (second,) = laid_out.crossings()
-    >>> print(second)
+    >>> for step in laid_out.steps():
+    ...     print(step)
+    cycle 0: flip 1 2 where a1 ^ a2 = 1; + 1 where a3 = 1
+    butterflies of bit 1
     cycle 1: flip 0 2 where a0 ^ a2 = 1; + 1 where a3 = 1
+    butterflies of bit 0
     """
     series, cycles = list[Series](), 0
     for run, classes in _runs(tuple(phases), n):
@@ -234,8 +241,7 @@ def learn(mask: int, rests: list[int]) -> None:
 
 def _first_to_cross(phase: Phase) -> Class:
     """In a phase of two dimensions, e = 01 and 11 cross first; 10 and 00 may be late."""
-    tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))
-    mask = tests[0]
+    mask = phase.crossings[0].when
     return phase.place.index_bits(mask), parity(mask & phase.place.constant)
 
 
@@ -338,11 +344,10 @@ def _crossings(
             Delay(cycles, mask, late ^ parity(mask & constant))
             for cycles, mask, (_, late) in zip(lateness, masks, classes, strict=False)
         ]
-        for k, bits in enumerate(digits[tests.index(crossing.when)]):
-            mask = 0
-            for bit in bit_indices(bits):
-                mask ^= tests[bit]
-            delays.append(Delay(pace.message << k, mask))
+        delays += (
+            Delay(pace.message << k, sum_of(tests, bits))
+            for k, bits in enumerate(digits[tests.index(crossing.when)])
+        )
         dim = next(bit_indices(crossing.flip))
         yield Step(crossing, (Crossing(dim, start, tuple(delays)),))
         masks = [m ^ crossing.when if parity(m & crossing.flip) else m for m in masks]
@@ -353,15 +358,6 @@ def _crossings(
 def _shift_register(width: int) -> list[tuple[int, ...]]:
     """For each d, the bits of T^d e above the lowest, as sums of bits of e.
 
-    T shifts e down by one and puts a sum of its bits on top. Of such steps, the first one is
-    taken that brings no e but 0 back to itself in less than ``width`` steps.
+    There is such a T, as a primitive polynomial exists for every degree.
     """
-    for tops in range(1, 1 << width, 2):
-        rows = [*(1 << k + 1 for k in range(width - 1)), tops]
-        step = Matrix.from_rows(rows, width)
-        powers = [Matrix.identity(width)]
-        for _ in range(width - 1):
-            powers.append(step @ powers[-1])
-        if all((power + powers[0]).is_invertible() for power in powers[1:]):
-            return [power.rows[1:] for power in powers]
-    raise AssertionError(width)  # a primitive polynomial exists for every degree
+    return [power.rows[1:] for power in next(powers(width, width))]

@@ -1,11 +1,30 @@
-"""When elements cross the sides of a chain: the turns of a shift register, in two halves."""
+"""Shift registers: turns in which elements cross several dimensions, never two at a time.
 
+The step T shifts a state down by one and puts a sum of its bits on top.
+"""
+
+from collections.abc import Iterator
 from functools import lru_cache
 
 from graycube.gf2 import Matrix
 
 Digit = tuple[int, int, int]
 """Bits of a state whose sum it is, and what is added in the early half and in the late one."""
+
+
+def powers(width: int, count: int) -> Iterator[list[Matrix]]:
+    """So many powers of T from T^0 on, for each T no two of which agree on a state but 0.
+
+    >>> [power.rows for power in next(powers(width=2, count=3))]
+    [(1, 2), (2, 3), (3, 1)]
+    """
+    for tops in range(1, 1 << width, 2):
+        step = Matrix.from_rows([*(1 << k + 1 for k in range(width - 1)), tops], width)
+        found = [Matrix.identity(width)]
+        while len(found) < count:
+            found.append(step @ found[-1])
+        if all((power + found[0]).is_invertible() for power in found[1:]):
+            yield found
 
 
 @lru_cache(maxsize=64)
@@ -23,23 +42,17 @@ def turns(sides: int, width: int) -> tuple[tuple[Digit, ...], ...]:
     ((2, 0, 0),)
     ((2, 1, 0),)
     """
-    for tops in range(1, 1 << width, 2):
-        step = Matrix.from_rows([*(1 << k + 1 for k in range(width - 1)), tops], width)
-        powers = [Matrix.identity(width)]
-        for _ in range(sides - 2):
-            powers.append(step @ powers[-1])
-        moved = [power + powers[0] for power in powers[1:]]
-        if all(one.is_invertible() for one in moved):
-            lowest = [1, *(one.inverse().rows[0] for one in moved)]
-            half = 1 << width
-            found = Matrix.from_rows([row | half for row in lowest], width + 1).kernel()
-            late = next((c for c in found if c & half), 0)
-            early = next((c ^ late * (c >> width) for c in found if c != late), 0)
-            if late and early:
-                turns = [[(row, 0, 0) for row in power.rows[1:]] for power in powers]
-                second = [
-                    (row, early >> k & 1, late >> k & 1)
-                    for k, (row, _, _) in enumerate(turns[0], 1)
-                ]
-                return tuple(map(tuple, (turns[0], second, *turns[1:])))
+    for some in powers(width, sides - 1):
+        lowest = [1, *((power + some[0]).inverse().rows[0] for power in some[1:])]
+        half = 1 << width
+        found = Matrix.from_rows([row | half for row in lowest], width + 1).kernel()
+        late = next((c for c in found if c & half), 0)
+        early = next((c ^ late * (c >> width) for c in found if c != late), 0)
+        if late and early:
+            turns = [[(row, 0, 0) for row in power.rows[1:]] for power in some]
+            second = [
+                (row, early >> k & 1, late >> k & 1)
+                for k, (row, _, _) in enumerate(turns[0], 1)
+            ]
+            return tuple(map(tuple, (turns[0], second, *turns[1:])))
     raise AssertionError(sides, width)

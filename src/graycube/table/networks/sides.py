@@ -30,7 +30,7 @@ from graycube.schedule import Crossing, Delay, Schedule, Step, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.networks.messages import with_best_messages
 from graycube.table.networks.outline import Outline
-from graycube.table.networks.phases import local_stages, next_phase, tidied
+from graycube.table.networks.phases import begun, local_stages, next_phase, tidied
 from graycube.table.networks.pipeline import (
     Class,
     Pace,
@@ -42,7 +42,7 @@ from graycube.table.networks.pipeline import (
 )
 from graycube.table.networks.register import turns
 from graycube.table.networks.state import Phase, Run, Wishes, to_memory, traded
-from graycube.table.networks.sums import Tracked
+from graycube.table.networks.sums import sum_of
 
 NAME = "chain with sides"
 _LEAST = 2
@@ -89,24 +89,15 @@ def _outlined(task: Task, merged: int) -> Outline:
 def _steps(parts: _Sided, task: Task, laid_out: Pipeline) -> Iterator[Step]:
     yield from (Step(stage=bit) for bit in parts.first)
     yield from map(Step, parts.formed)
-    yield from _chained(parts.chain, laid_out)
+    yield from laid_out.steps()
     yield from _beside(parts, task, laid_out.pace, laid_out.cycles)
     yield from (Step(stage=bit) for bit in parts.sides.stages)
     yield from map(Step, parts.last)
 
 
-def _begun(task: Task) -> tuple[Run, tuple[int, ...]]:
-    """Where everything is when the first stages are done, which need no links; and these."""
-    run = Run(Tracked.of(task.source.map), task.n, Wishes(task.stages), list(task.stages))
-    run.finished = [b for b in reversed(range(task.p)) if b not in task.stages]
-    first = local_stages(run)
-    run.finished = run.available()
-    return run, first
-
-
 def _most_merged(task: Task) -> int:
     """The most slots of a message, as a power of two; less than 0 where there are no sides."""
-    run, _ = _begun(task)
+    run, _ = begun(task.source.map, task.n, Wishes(task.stages))
     through = _through(run)
     free = len(run.finished) - through - _LEAST
     return free if len(_needed(run)) >= through + _LEAST else -1
@@ -119,7 +110,7 @@ def _through(run: Run) -> int:
 
 def _parts(task: Task, merged: int) -> _Sided:
     """The dimensions shared out, and what trades places with what."""
-    run, first = _begun(task)
+    run, first = begun(task.source.map, task.n, Wishes(task.stages))
     finished, through, formed = run.finished, _through(run), list[Exchange]()
     count = min(len(finished) - merged, len(_needed(run))) - through
     if count < _LEAST:
@@ -197,13 +188,6 @@ def _more_sums(unknown: Sequence[Sequence[int]], known: Sequence[Class], p: int)
     return found
 
 
-def _chained(chain: Sequence[Phase], laid_out: Pipeline) -> Iterator[Step]:
-    for phase, crossings in zip(chain, laid_out.crossings(), strict=True):
-        yield from map(Step, phase.local)
-        yield from crossings
-        yield from (Step(stage=bit) for bit in phase.stages)
-
-
 def _beside(parts: _Sided, task: Task, pace: Pace, cycles: int) -> Iterator[Step]:
     """The steps over the sides: all in the first quarter of the block, or in the last."""
     place, sides = parts.sides.place, parts.sides.crossings
@@ -227,9 +211,7 @@ def _beside(parts: _Sided, task: Task, pace: Pace, cycles: int) -> Iterator[Step
     for one, digits in zip(sides, turns(len(sides), len(state)), strict=True):
         delays = [*within, *behind, Delay(wait, both, want=0)]
         for k, (bits, even, odd) in enumerate(digits):
-            mask = both if even != odd else 0
-            for bit in bit_indices(bits):
-                mask ^= state[bit]
+            mask = sum_of(state, bits) ^ both * (even != odd)
             delays.append(Delay(first << k, mask, want=1 ^ even))
         dim = next(bit_indices(one.flip))
         yield Step(one, (Crossing(dim, 0, tuple(_after(late, done) for late in delays)),))

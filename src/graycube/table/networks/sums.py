@@ -1,5 +1,6 @@
 """Sums of index bits, and where they are: what an address bit holds, as a bit vector."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from graycube.gf2 import AffineMap, Exchange, Matrix, bit_indices
@@ -44,11 +45,11 @@ class Tracked:
 
     def address_mask(self, wanted: int) -> int:
         """The address bits whose sum is a sum of index bits, up to a constant."""
-        return _sum(self.masks, wanted)
+        return sum_of(self.masks, wanted)
 
     def index_bits(self, mask: int) -> int:
         """The index bits whose sum is a sum of address bits, up to a constant."""
-        return _sum(self.rows, mask)
+        return sum_of(self.rows, mask)
 
     def inverse(self) -> AffineMap:
         """The map of addresses to indices."""
@@ -56,7 +57,8 @@ class Tracked:
         return AffineMap(back, back(self.constant))
 
 
-def _sum(vectors: tuple[int, ...], chosen: int) -> int:
+def sum_of(vectors: Sequence[int], chosen: int) -> int:
+    """The sum of those that a mask chooses."""
     total = 0
     for k in bit_indices(chosen):
         total ^= vectors[k]
