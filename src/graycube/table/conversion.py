@@ -1,4 +1,4 @@
-"""What the conversion algorithms share: recognising the task, and laying out rounds.
+"""What algorithms share: recognising the task, laying out rounds, and what these take.
 
 A conversion codes *fields* of the node number again, each on its own: the distributed axes
 of an array (TR-20-91 section 3.2). A schedule for Gray to binary, run backwards, is one for
@@ -6,7 +6,7 @@ binary to Gray: every exchange is its own inverse, so the reversed list undoes t
 and a round uses the same links.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -214,15 +214,21 @@ def in_rounds(
     starts = list(accumulate((length for length, _ in rounds), initial=0))
     ways = []
     for s, (start, stop) in enumerate(shares):
-        timed = [
+        hops = [
             hop(cycle + _ahead(shares[:s], steps, exchange), exchange, task.n)
             for cycle, (_, steps) in zip(starts, rounds, strict=False)
             for exchange in steps[s]
         ]
         if start < stop:
-            ways.append(Way(start, stop, tuple(timed)))
-    marks = tuple(s for s, (length, _) in zip(starts, rounds, strict=False) if length)
-    return Schedule(task, name, marks, starts[-1], tuple(ways))
+            ways.append(Way(start, stop, tuple(hops)))
+    return with_rounds(task, name, starts, ways)
+
+
+def with_rounds(task: Task, name: str, starts: Sequence[int], ways: Iterable[Way]) -> Schedule:
+    """The schedule whose rounds begin at ``starts``, the last of which is the end."""
+    end = starts[-1]
+    rounds = dict.fromkeys(start for start in starts if start < end)  # none without cycles
+    return Schedule(task, name, tuple(rounds), end, tuple(ways))
 
 
 def _ahead(shares: Sequence[tuple[int, int]], steps: Sequence[Step], exchange: Exchange) -> int:

@@ -7,14 +7,15 @@ several rounds have one lane for all of them, so that long ways are priced in fe
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain
 from typing import Any, NamedTuple, TypeVar
 
 from graycube.gf2 import Exchange
 from graycube.schedule import Schedule, Task, Way, hop
-from graycube.table.whole_shares import Lane, LaneShare, whole_shares
+from graycube.table.conversion import with_rounds
+from graycube.table.whole_shares import Lane, LaneShare, total_weights, whole_shares
 
 _Size = TypeVar("_Size", int, float)
 
@@ -76,8 +77,7 @@ def in_lanes(task: Task, name: str, ways: Sequence[LaneWay]) -> Schedule:
             start = taken[way.mask, way.value]
             taken[way.mask, way.value] += size
             made.append(Way(start, start + size, hops, way.mask, way.value))
-    marks = tuple(at for at, length in zip(starts, rounds, strict=False) if length)
-    return Schedule(task, name, marks, starts[-1], tuple(made))
+    return with_rounds(task, name, starts, made)
 
 
 def lengths(shares: Sequence[LaneShare]) -> tuple[float, ...]:
@@ -86,7 +86,7 @@ def lengths(shares: Sequence[LaneShare]) -> tuple[float, ...]:
     >>> lengths([LaneShare(2, "u", ((0, 1, "only"),)), LaneShare(3, "u", ())])
     (0.4,)
     """
-    total = _total(shares)
+    total = total_weights(shares)
     return tuple(_filled(shares, [share.weight / total[share.nodes] for share in shares])[1])
 
 
@@ -114,6 +114,14 @@ def _filled(
         for number in range(first, first + times):
             rounds[number] = max(rounds[number], length)
     return ahead, rounds
+
+
+def fullest(loads: Mapping[Any, int]) -> list[int]:
+    """The most that is used of anything in each round; a round is the first entry of a key."""
+    longest = [0] * (1 + max((number for number, *_ in loads), default=-1))
+    for (number, *_), load in loads.items():
+        longest[number] = max(longest[number], load)
+    return longest
 
 
 def end_of(lanes: Iterable[Lane]) -> int:
@@ -164,17 +172,9 @@ def _sizes(shares: tuple[LaneShare, ...], block: int) -> Sequence[int]:
 
 def _in_order(shares: Sequence[LaneShare], block: int) -> Iterator[int]:
     """The same if what a node has is rounded one share after the other."""
-    total = _total(shares)
+    total = total_weights(shares)
     taken: defaultdict[Hashable, int] = defaultdict(int)
     for weight, nodes, _ in shares:
         start = taken[nodes] * block // total[nodes]
         taken[nodes] += weight
         yield taken[nodes] * block // total[nodes] - start
-
-
-def _total(shares: Sequence[LaneShare]) -> dict[Hashable, int]:
-    """The sum of the weights on each set of nodes."""
-    total: defaultdict[Hashable, int] = defaultdict(int)
-    for weight, nodes, _ in shares:
-        total[nodes] += weight
-    return total

@@ -58,6 +58,11 @@ def cuts(units: int, parts: int) -> list[tuple[int, int]]:
     return [*pairwise(k * units // parts for k in range(parts + 1))]
 
 
+def evenly(units: int, parts: int) -> list[int]:
+    """Sizes of parts that differ by one unit at most, in the order of :func:`cuts`."""
+    return [stop - start for start, stop in cuts(units, parts)]
+
+
 def shares(start: int, stop: int, payload: int, bits: Sequence[int]) -> Iterator[Portion]:
     """A run of units, where some address bits number the groups, the highest one first.
 

@@ -30,9 +30,7 @@ def whole_shares(shares: Sequence[LaneShare], block: int) -> list[int]:
     >>> whole_shares(shares, 3)  # three over each lane, and not two and four
     [2, 1, 1, 2]
     """
-    total = defaultdict[Hashable, int](int)
-    for share in shares:
-        total[share.nodes] += share.weight
+    total = total_weights(shares)
     divided = [divmod(share.weight * block, total[share.nodes]) for share in shares]
     sizes, unit = [whole for whole, _ in divided], lcm(*total.values())
     left = [
@@ -42,6 +40,14 @@ def whole_shares(shares: Sequence[LaneShare], block: int) -> list[int]:
     if any(left):
         _deal_out(shares, sizes, left, unit)
     return sizes
+
+
+def total_weights(shares: Sequence[LaneShare]) -> dict[Hashable, int]:
+    """The sum of the weights on each set of nodes."""
+    total: dict[Hashable, int] = {}
+    for weight, nodes, _ in shares:
+        total[nodes] = total.get(nodes, 0) + weight
+    return total
 
 
 def _deal_out(

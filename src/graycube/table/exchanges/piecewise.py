@@ -27,7 +27,7 @@ from graycube.gf2.factor import factor, in_order
 from graycube.machine import Machine
 from graycube.schedule import Crossing, Delay, Schedule, Step, Task, Way
 from graycube.table.exchanges.arranged import dimensions
-from graycube.table.shares import cuts, shares
+from graycube.table.shares import evenly, shares
 
 
 class _InPieces(NamedTuple):
@@ -88,7 +88,7 @@ def _sizes(task: Task, pieces: _InPieces, ports: int) -> Iterator[_Phased]:
     free = [b for b in range(task.p - 1, task.n - 1, -1) if b not in pieces.slots]
     parts = ports // gcd(ports, pieces.dims)
     for told in range(len(free) + 1):
-        counts = sorted((stop - start for start, stop in cuts(1 << told, parts)), reverse=True)
+        counts = sorted(evenly(1 << told, parts), reverse=True)
         crossing = [count << len(pieces.turns) for count in counts for _ in range(pieces.dims)]
         if crossing[-1] >= ports:
             phases = [*accumulate(crossing[::ports], initial=0)]

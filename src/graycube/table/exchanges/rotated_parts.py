@@ -31,10 +31,11 @@ from numpy.typing import NDArray
 from graycube.machine import Machine
 from graycube.schedule import Crossing, Schedule, Step, Task, Way
 from graycube.table.algorithm import Algorithm
-from graycube.table.conversion import why_conversion
+from graycube.table.conversion import why_conversion, with_rounds
 from graycube.table.exchanges.arranged import Arrangement, Listed, arrangements, dimensions
 from graycube.table.exchanges.leftovers import Leftover, RoundAndDim, dealt
-from graycube.table.shares import FINE, cuts, needed, shares
+from graycube.table.lanes import fullest
+from graycube.table.shares import FINE, evenly, needed, shares
 
 MAX_DIMS = 16
 """More take long to lay out."""
@@ -70,12 +71,12 @@ class _Parting(NamedTuple):
     def rounds(self) -> list[int]:
         """The longest message of each round."""
         load, left = self.in_parts(), self.left
-        return _fullest(load + left.elements(left.longest, self.unit) if left else load)
+        return fullest(load + left.elements(left.longest, self.unit) if left else load)
 
     def cycles(self) -> list[int]:
         """How long each round lasts."""
         load, left = self.in_parts(), self.left
-        return _fullest(load + left.elements(left.through, self.unit) if left else load)
+        return fullest(load + left.elements(left.through, self.unit) if left else load)
 
     def in_parts(self) -> Counter[RoundAndDim]:
         """What crosses a dimension in a round, without what is left over, which goes last."""
@@ -95,14 +96,6 @@ class _Parting(NamedTuple):
         return sum(
             machine.message_time(x * itemsize) * times for x, times in lengths.items() if x
         )
-
-
-def _fullest(load: Counter[RoundAndDim]) -> list[int]:
-    """What crosses the fullest dimension of each round."""
-    longest = [0] * (1 + max(number for number, _ in load))
-    for (number, _), size in load.items():
-        longest[number] = max(longest[number], size)
-    return longest
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -216,13 +209,12 @@ def _candidates(task: Task, machine: Machine) -> Iterator[_Parting]:
         if parts <= max(MAX_PARTS, 2 * units) and (
             units > 1 or len(one.crossed) > len(one.cells)
         ):
-            sizes = tuple(stop - start for start, stop in cuts(units, parts))
-            yield _Parting(task, laid, laid.free[:count], sizes)
+            yield _Parting(task, laid, laid.free[:count], tuple(evenly(units, parts)))
 
 
 def _scheduled(found: _Parting) -> Schedule:
-    task, laid, unit, lengths = found.task, found.laid, found.unit, found.cycles()
-    starts = list(accumulate(lengths, initial=0))
+    task, laid, unit = found.task, found.laid, found.unit
+    starts = list(accumulate(found.cycles(), initial=0))
     ahead = defaultdict[tuple[int, int, int], int](int)
     ways, runs = list[Way](), pairwise(accumulate(found.sizes, initial=0))
     for (which, rounds), run in zip(laid.parts, runs, strict=True):
@@ -236,8 +228,7 @@ def _scheduled(found: _Parting) -> Schedule:
             ways.append(share.way(task, _steps(one, begin, task.n)))
     if found.left is not None:
         ways += _left_over(found, found.left, starts)
-    marks = tuple(at for at, length in zip(starts, lengths, strict=False) if length)
-    return Schedule(task, "rotated-parts", marks, starts[-1], tuple(ways))
+    return with_rounds(task, "rotated-parts", starts, ways)
 
 
 def _left_over(found: _Parting, left: Leftover, starts: Sequence[int]) -> Iterator[Way]:

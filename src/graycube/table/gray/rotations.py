@@ -6,13 +6,12 @@ and a node sends on as many links as there are pieces. That is GB1's number of r
 block shared out over the ports: cheap where start-ups and bytes both count.
 """
 
-from itertools import pairwise
-
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import Rounds, converted, in_rounds, why_no_conversion
 from graycube.table.gray.routes import cut_short, dimensions, widths_of
+from graycube.table.shares import cuts
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -31,11 +30,10 @@ def emit(task: Task, machine: Machine) -> Schedule:
     """A way for every port; their lengths differ by one element at most."""
     fields = converted(task)
     pieces = min(machine.links_at_once, task.block)
-    cuts = [k * task.block // pieces for k in range(pieces + 1)]
     turns = zip(*(cut_short(fields, first) for first in range(pieces)), strict=True)
     longest = -(-task.block // pieces)
     rounds: Rounds = [(longest, [(exchange,) for exchange in turn]) for turn in turns]
-    return in_rounds(task, "rotations", list(pairwise(cuts)), rounds)
+    return in_rounds(task, "rotations", cuts(task.block, pieces), rounds)
 
 
 ALGORITHM = Algorithm(

@@ -43,6 +43,7 @@ from graycube.table.messages.manners import (
     turned,
 )
 from graycube.table.relabel import is_renumbering
+from graycube.table.shares import evenly
 
 MOST = 1 << 9
 """So many messages, at most, find their ways."""
@@ -192,8 +193,8 @@ def shared_out(units: int, parts: int, number: int) -> list[int]:
     >>> [shared_out(5, 3, number) for number in range(3)]
     [[1, 2, 2], [2, 2, 1], [2, 1, 2]]
     """
-    turns = ((k + number) % parts for k in range(parts))
-    return [(turn + 1) * units // parts - turn * units // parts for turn in turns]
+    sizes, first = evenly(units, parts), number % parts
+    return sizes[first:] + sizes[:first]
 
 
 @lru_cache(maxsize=1 << 8)

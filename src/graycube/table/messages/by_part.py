@@ -30,7 +30,7 @@ from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Step, Task, hop
 from graycube.table.algorithm import Algorithm, cheaper
-from graycube.table.conversion import always, why_conversion
+from graycube.table.conversion import always, why_conversion, with_rounds
 from graycube.table.exchanges import dimension_exchange, pipeline, rotated_parts
 from graycube.table.messages import all_to_all, pairs
 from graycube.table.messages.by_message import MOST, hop_by_hop, in_orders, shared_out
@@ -298,8 +298,7 @@ def _scheduled(found: _Mannered) -> Schedule:
                     steps += _into_slots(task, value, places)
                     ways.append(share.way(task, steps, mask, value))
                     late += share.units(parted.bits) * unit
-    marks = tuple(at for at, length in zip(starts, found.lengths, strict=False) if length)
-    return Schedule(task, "by-part", marks, starts[-1], tuple(ways))
+    return with_rounds(task, "by-part", starts, ways)
 
 
 def _by_piece(run: _Pair, slots: Sequence[int], units: int) -> Iterator[tuple[int, _Pair]]:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from graycube.gf2 import bit_indices
+from graycube.table.lanes import fullest
 
 Pairs = tuple[tuple[int, int], ...]
 """Nodes, and where something of theirs goes."""
@@ -78,20 +79,20 @@ def counted(parts: int, ways: Iterable[dict[Message, Hops]]) -> tuple[Manner, ..
     >>> counted(1, [{(0, 3, 0): ((0, 0), (1, 1)), (1, 3, 0): ((1, 1),)}])[0].fullest
     (1, 2)
     """
-    return tuple(Manner(parts, _fullest(hops), partial(dict, hops)) for hops in ways)
+    return tuple(
+        Manner(parts, tuple(fullest(_loads(hops))), partial(dict, hops)) for hops in ways
+    )
 
 
-def _fullest(hops: Mapping[Message, Hops]) -> tuple[int, ...]:
+def _loads(hops: Mapping[Message, Hops]) -> Counter[tuple[int, int, int]]:
+    """How many messages each link takes in each round."""
     loads = Counter[tuple[int, int, int]]()
     for (node, _, _), some in hops.items():
         at = node
         for number, d in some:
             loads[number, at, d] += 1
             at ^= 1 << d
-    longest = [0] * (1 + max((number for number, _, _ in loads), default=-1))
-    for (number, _, _), load in loads.items():
-        longest[number] = max(longest[number], load)
-    return tuple(longest)
+    return loads
 
 
 class InUse:

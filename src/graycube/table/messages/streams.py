@@ -30,6 +30,7 @@ from graycube.table.messages import all_to_all, by_message
 from graycube.table.messages.manners import Hops, Message, Pairs
 from graycube.table.messages.slots import in_rounds, in_slots
 from graycube.table.relabel import is_renumbering
+from graycube.table.shares import evenly
 
 OTHERS = (rotated_parts, dimension_exchange, half_exchange, all_to_all, pipeline, by_message)
 """What is written down more simply is taken where it costs no more."""
@@ -50,10 +51,7 @@ class _Streams(NamedTuple):
 
     def shared(self, block: int) -> list[int]:
         """How many units each part has."""
-        units = -(-block // self.unit)
-        return [
-            (k + 1) * units // self.parts - k * units // self.parts for k in range(self.parts)
-        ]
+        return evenly(-(-block // self.unit), self.parts)
 
     def price(self, task: Task, machine: Machine) -> float:
         """What the rounds take, where the last unit of a block may be a short one."""
