@@ -93,16 +93,17 @@ class Field:
         """The same from the lowest bit to the highest, which is Gray to binary."""
         return self.steps() if self.to_binary else self.steps()[::-1]
 
-    def below(self, top: int, *, odd: bool) -> tuple[Exchange, ...]:
+    def below(self, top: int, *, odd: bool, without: int = 0) -> tuple[Exchange, ...]:
         """The exchanges of all but the ``top`` highest bits from Gray code, lowest bit first.
 
         They are for elements that have crossed the highest dimensions an ``odd`` number of
-        times: every crossing complements all conditions (TR-20-91 Theorem 7).
+        times: every crossing complements all conditions (TR-20-91 Theorem 7). They do not test
+        the bits of the field in the mask ``without``.
 
         >>> print(*Field((1, 2, 4), to_binary=True).below(1, odd=True), sep=", ")
         flip 1 where a2 ^ a4 = 0, flip 2 where a4 = 0
         """
-        above, exchanges = self.placed((1 << self.width) - 1), []
+        above, exchanges = self.placed((1 << self.width) - 1 & ~without), []
         for dim in self.dims[: self.width - top]:
             above ^= 1 << dim
             exchanges.append(shared_exchange(1 << dim, above, 1 - odd))
@@ -130,10 +131,9 @@ def fields(task: Task) -> tuple[Field, ...] | None:
     (Field(dims=(0, 1), to_binary=True), Field(dims=(2, 3, 4), to_binary=True))
     """
     n = task.n
-    nodes = Matrix(tuple(c & (1 << n) - 1 for c in task.move.matrix.columns[:n]), n)
-    slots = Matrix.identity(task.p - n)
-    if task.move != AffineMap(Matrix.block_diagonal([nodes, slots])):
+    if task.move.constant or not is_renumbering(task.move, n):
         return None
+    nodes = Matrix(task.move.matrix.columns[:n], n)
     left, found = set(range(n)), []
     gray_rows = {True: nodes.inverse().rows, False: nodes.rows}
     for to_binary in (True, False):
@@ -141,6 +141,13 @@ def fields(task: Task) -> tuple[Field, ...] | None:
             found.append(Field(dims, to_binary))
             left.difference_update(dims)
     return None if left else tuple(sorted(found, key=lambda field: min(field.dims)))
+
+
+def is_renumbering(move: AffineMap, n: int) -> bool:
+    """Whether a map of addresses only gives the nodes other numbers."""
+    columns = move.matrix.columns
+    stay = columns[n:] == tuple(1 << j for j in range(n, move.width))
+    return stay and max((*columns[:n], move.constant)) >> n == 0
 
 
 def _chains(rows: Sequence[int], among: set[int]) -> Iterator[tuple[int, ...]]:
@@ -229,6 +236,17 @@ def with_rounds(task: Task, name: str, starts: Sequence[int], ways: Iterable[Way
     end = starts[-1]
     rounds = dict.fromkeys(start for start in starts if start < end)  # none without cycles
     return Schedule(task, name, tuple(rounds), end, tuple(ways))
+
+
+def in_sequence(lengths: Iterable[int], task: Task, machine: Machine) -> float:
+    """What messages of so many elements take, one after the other.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(2), Layout.nodes(2), block=4, itemsize=8)
+    >>> in_sequence([1, 3], task, Machine(dims=2, startup=7.0, per_byte=1.0))
+    46.0
+    """
+    return sum(machine.message_time(length * task.itemsize) for length in lengths)
 
 
 def _ahead(shares: Sequence[tuple[int, int]], steps: Sequence[Step], exchange: Exchange) -> int:

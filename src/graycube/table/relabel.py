@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from graycube.gf2 import AffineMap, Matrix, Span
+from graycube.gf2 import AffineMap, Matrix, Span, reduced_basis
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task, Way
 from graycube.table.algorithm import Algorithm
-from graycube.table.conversion import why_other_size
+from graycube.table.conversion import is_renumbering, why_other_size
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -23,14 +23,6 @@ def applicable(task: Task, machine: Machine) -> str | None:
         if is_renumbering(task.move, task.n)
         else "the task changes what is in a block, not only which node holds it"
     )
-
-
-def is_renumbering(move: AffineMap, n: int) -> bool:
-    """Whether a map of addresses only gives the nodes other numbers."""
-    low = (1 << n) - 1
-    nodes = Matrix(tuple(c & low for c in move.matrix.columns[:n]), n)
-    whole = Matrix.block_diagonal([nodes, Matrix.identity(move.width - n)])
-    return move == AffineMap(whole, move.constant & low)
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
@@ -58,8 +50,7 @@ def without_renumbering(task: Task) -> tuple[Task, AffineMap]:
 @lru_cache(maxsize=1 << 8)
 def _with_fewest_changes(sums: Sequence[int], n: int) -> tuple[int, ...]:
     """Sums that span the same, as many as possible of which are the node bits themselves."""
-    width = max(s.bit_length() for s in (1, *sums))
-    basis = Matrix(tuple(sums), width).image()
+    basis = reduced_basis(sums)
     spanned = Span(basis)
     chosen = {i: 1 << i for i in range(n) if 1 << i in spanned}
     known = Span(chosen.values())

@@ -19,7 +19,7 @@ from graycube.machine import Machine
 from graycube.schedule import Schedule, Step, Task, Way, expand
 from graycube.schedule.gathered import gathered
 from graycube.table.algorithm import Algorithm, cheaper
-from graycube.table.conversion import why_conversion
+from graycube.table.conversion import in_sequence, why_conversion
 from graycube.table.exchanges import dimension_exchange, half_exchange, pipeline, rotated_parts
 from graycube.table.messages import all_to_all
 
@@ -88,7 +88,7 @@ def _price(task: Task, units: Task, made: Schedule, machine: Machine) -> float:
     link = (number * task.n + moves.dimension << task.n) + moves.node
     loads = np.bincount(link, amount, minlength=len(made.rounds) * task.n << task.n)
     longest = loads.reshape(len(made.rounds), -1).max(axis=1).astype(int).tolist()
-    return sum(machine.message_time(length * task.itemsize) for length in longest if length)
+    return in_sequence(longest, task, machine)
 
 
 def _all_units(task: Task) -> Iterator[Task]:

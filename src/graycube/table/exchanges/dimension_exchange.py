@@ -13,15 +13,10 @@ from graycube.gf2.factor import factor, in_order
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task, Way, hop
 from graycube.table.algorithm import Algorithm
-from graycube.table.conversion import why_conversion
+from graycube.table.conversion import in_sequence, why_conversion
 
 TURNED = 6
 """Up to so many dimensions, orders that go round are tried as well, up and down."""
-
-
-def applicable(task: Task, machine: Machine) -> str | None:
-    """Anything but a conversion of codes, which gb1 does as well."""
-    return why_conversion(task, machine)
 
 
 def emit(task: Task, machine: Machine) -> Schedule:
@@ -33,7 +28,7 @@ def emit(task: Task, machine: Machine) -> Schedule:
     ways = (tuple(range(n)), tuple(range(n))[::-1])
     orders = (way[k:] + way[:k] for way in ways for k in range(n))
     others = (in_turn(task, "exchange", in_order(move, n, order)) for order in orders)
-    return min((made, *others), key=lambda one: in_sequence(one, machine))
+    return min((made, *others), key=lambda one: in_sequence(one.round_lengths, task, machine))
 
 
 def fewest_elements(task: Task) -> int:
@@ -46,20 +41,7 @@ def fewest_elements(task: Task) -> int:
 
 def price(task: Task, machine: Machine) -> float:
     """What it takes."""
-    return in_sequence(emit(task, machine), machine)
-
-
-def in_sequence(schedule: Schedule, machine: Machine) -> float:
-    """What the messages of all rounds take, one after the other.
-
-    >>> from graycube.layout import Layout
-    >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=4)
-    >>> made = in_turn(task, "exchange", factor(task.move, 2))
-    >>> in_sequence(made, Machine(dims=2, startup=7.0, per_byte=1.0))
-    18.0
-    """
-    lengths, itemsize = schedule.round_lengths, schedule.task.itemsize
-    return sum(machine.message_time(length * itemsize) for length in lengths)
+    return in_sequence(emit(task, machine).round_lengths, task, machine)
 
 
 def in_turn(task: Task, name: str, exchanges: Sequence[Exchange]) -> Schedule:
@@ -86,6 +68,6 @@ ALGORITHM = Algorithm(
     paper="TR-764 section 3.1",
     ports=1,
     formula="s + K t / 2 for each dimension traded",
-    applicable=applicable,
+    applicable=why_conversion,  # gb1 does conversions as well
     emit=emit,
 )

@@ -12,8 +12,8 @@ from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
-from graycube.table.conversion import why_conversion
-from graycube.table.exchanges.dimension_exchange import in_sequence, in_turn
+from graycube.table.conversion import in_sequence, why_conversion
+from graycube.table.exchanges.dimension_exchange import in_turn
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -38,7 +38,7 @@ def price(task: Task, machine: Machine) -> float:
     """What it takes, if it applies."""
     if applicable(task, machine) is not None:
         return inf
-    return in_sequence(emit(task, machine), machine)
+    return in_sequence(emit(task, machine).round_lengths, task, machine)
 
 
 def _with_slots(task: Task) -> Task | None:

@@ -56,12 +56,10 @@ def applicable(task: Task, machine: Machine) -> str | None:
 def emit(task: Task, machine: Machine) -> Schedule:
     """The cheapest: so many dimensions at a time, or one after the other, piece by piece."""
     finer = _cut(task)
-    slots, ports = finer.p - finer.n, machine.links_at_once
+    most = min(finer.p - finer.n, machine.links_at_once)
     refused: list[GraycubeError] = []
     ways: list[Outline] = []
-    for radix in sorted({*RADICES, min(ports, slots)}):
-        if radix > min(ports, slots):
-            continue
+    for radix in sorted({min(radix, most) for radix in (*RADICES, most)}):
         try:
             ways.append(_fitting(finer, machine, radix))
         except GraycubeError as error:
@@ -107,11 +105,8 @@ def _cut(task: Task) -> Task:
 
 def _piped(task: Task, machine: Machine, method: Method) -> Outline:
     """The pipeline of a method, with the best size of messages."""
-
-    def make(merged: int) -> Outline:
-        return network(task, replace(method, merged=merged))
-
-    return with_best_messages(make, task.p - task.n - method.radix, machine)
+    most = task.p - task.n - method.radix
+    return with_best_messages(lambda k: network(task, replace(method, merged=k)), most, machine)
 
 
 ALGORITHM = Algorithm(

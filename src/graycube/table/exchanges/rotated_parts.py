@@ -93,9 +93,7 @@ class _Parting(NamedTuple):
     def price(self, machine: Machine) -> float:
         """What the rounds take."""
         lengths, itemsize = Counter(self.rounds()), self.task.itemsize
-        return sum(
-            machine.message_time(x * itemsize) * times for x, times in lengths.items() if x
-        )
+        return sum(machine.message_time(x * itemsize) * times for x, times in lengths.items())
 
 
 def applicable(task: Task, machine: Machine) -> str | None:

@@ -133,22 +133,13 @@ def _exchanges(field: Field, bits: int, entry: _List) -> list[tuple[Exchange, ..
     found = list[tuple[Exchange, ...]]()
     for step in entry.steps:
         if step.bit == _LOW:
-            found.append(_lower_bits(field, lower, mask, 1 - parity_there))
+            found.append(field.below(bits, odd=parity_there == 1, without=mask << lower))
             continue
         flip, when = field.placed(1 << step.bit + lower), field.placed(step.when << lower)
         found.append((Exchange(flip, when, step.want),))
         if not mask >> step.bit & 1:  # else the flip changes that parity with the number
             mask, parity_there = mask ^ step.when, parity_there ^ 1 ^ step.want
     return found
-
-
-def _lower_bits(field: Field, lower: int, mask: int, want: int) -> tuple[Exchange, ...]:
-    """Exchanges where the bits above, but not the top ones in a mask, have this parity."""
-    tested = (1 << field.width) - 1 ^ mask << lower
-    return tuple(
-        Exchange(1 << field.dims[k], field.placed(tested >> k + 1 << k + 1), want)
-        for k in range(lower)
-    )
 
 
 @cache

@@ -34,7 +34,7 @@ from graycube.table.conversion import (
     where_not,
     why_no_detour,
 )
-from graycube.table.gray.routes import InRound, Route, hop_by_hop, on_routes, unit_sizes
+from graycube.table.gray.routes import Route, hop_by_hop, on_routes, unit_sizes
 
 MAX_STEPS = 1 << 11
 """About as many steps are placed: more units than that would make planning slow."""
@@ -64,13 +64,11 @@ class _Placed:
     items: tuple[tuple[str, tuple[int, ...]], ...]
 
 
-def applicable(task: Task, machine: Machine) -> str | None:
-    """Any machine; on one port it is GB3 in smaller units."""
-    return why_no_detour(task, machine)
-
-
 def emit(task: Task, machine: Machine) -> Schedule:
-    """The cheapest of the placements for as many ports as there are, or fewer."""
+    """The cheapest of the placements for as many ports as there are, or fewer.
+
+    On one port it is GB3 in smaller units.
+    """
     fields = converted(task)
     ports, size = _cheapest(task, machine, fields)
     placed = _best(fields, -(-task.block // size), ports)
@@ -85,7 +83,7 @@ def _cheapest(task: Task, machine: Machine, fields: tuple[Field, ...]) -> tuple[
         units, time = -(-task.block // size), machine.message_time(size * task.itemsize)
         if least * time < cheapest and (left > 0 or units * steps <= FEW):
             left -= units * steps
-            rounds = _rounds(fields, units, -idle)
+            rounds = _best(fields, units, -idle).rounds
             if rounds * time < cheapest:
                 best, cheapest = (-idle, size), rounds * time
     return best
@@ -109,11 +107,6 @@ def _promising(
     return sorted(found)
 
 
-def _rounds(fields: tuple[Field, ...], units: int, ports: int) -> int:
-    """The rounds of the best placement."""
-    return _best(fields, units, ports).rounds
-
-
 def _least_rounds(fields: tuple[Field, ...], units: int, ports: int) -> int:
     """No mixture needs fewer rounds: the more pairs there are, the fewer steps."""
     pairs = units // 2
@@ -123,6 +116,7 @@ def _least_rounds(fields: tuple[Field, ...], units: int, ports: int) -> int:
 
 @lru_cache(maxsize=1 << 10)
 def _best(fields: tuple[Field, ...], units: int, ports: int) -> _Placed:
+    """The placement with the fewest rounds."""
     counts = _counts(units)
     mixtures = (
         _Mixture(units - 2 * top - 2 * below, top, below)
@@ -233,12 +227,8 @@ def _routes(fields: tuple[Field, ...], kind: str, times: Sequence[int]) -> Itera
     """The routes of a pair, or of a single unit."""
     steps = list(zip(times, _steps(fields, kind), strict=True))
     for member in range(1 if kind == "single" else 2):
-        timed: list[InRound] = []
-        for at, step in steps:
-            exchange = step[member]
-            if exchange is not None:
-                timed.append((at, exchange))
-        yield Route(1, tuple(timed))
+        both = ((at, step[member]) for at, step in steps)
+        yield Route(1, tuple((at, exchange) for at, exchange in both if exchange is not None))
 
 
 ALGORITHM = Algorithm(
@@ -246,7 +236,7 @@ ALGORITHM = Algorithm(
     paper="TR-20-91 Theorem 7",
     ports="any",
     formula="about max(n K / 2p, 2K/3) cycles on p ports",
-    applicable=applicable,
+    applicable=why_no_detour,
     emit=emit,
     floor=hop_by_hop,
 )

@@ -37,6 +37,7 @@ from graycube.table.conversion import (
     Field,
     always,
     converted,
+    in_sequence,
     why_no_conversion,
 )
 from graycube.table.gray import field_phases
@@ -103,14 +104,9 @@ _Choice = tuple[int, ...]
 
 def applicable(task: Task, machine: Machine) -> str | None:
     """Fields that there are tables for, where simpler schedules cost more."""
-    reason = why_no_conversion(task, machine)
-    if reason is not None:
+    if reason := _why_no_table(task, machine):
         return reason
-    fields = converted(task)
-    reason = _why_not(widths_of(task), machine)
-    if reason is not None:
-        return reason
-    prices = _prices(task, machine)
+    fields, prices = converted(task), _prices(task, machine)
     if not prices:
         return f"it would need more than {MAX_WAYS} ways"
     price = min(prices)
@@ -121,8 +117,11 @@ def applicable(task: Task, machine: Machine) -> str | None:
     return None
 
 
-def _why_not(widths: Sequence[int], machine: Machine) -> str | None:
-    """The reason why there are no tables for fields of so many bits."""
+def _why_no_table(task: Task, machine: Machine) -> str | None:
+    """The reason why it is no conversion, or why there are no tables for its fields."""
+    if reason := why_no_conversion(task, machine):
+        return reason
+    widths = widths_of(task)
     if not 1 <= len(widths) <= MAX_FIELDS:
         return f"it converts one field to {MAX_FIELDS}"
     if len(widths) > 1:
@@ -152,8 +151,7 @@ def emit(task: Task, machine: Machine) -> Schedule:
     prices, most = _prices(task, machine, floor), _prices(task, machine)
 
     def price(k: int) -> float:
-        sizes = filter(None, cycles(_shares(fields, *choices[k]), task.block))
-        return sum(machine.message_time(size * task.itemsize) for size in sizes)
+        return in_sequence(cycles(_shares(fields, *choices[k]), task.block), task, machine)
 
     first = min(range(len(most)), key=most.__getitem__)
     found, least = first, inf
@@ -169,9 +167,7 @@ def least(task: Task, machine: Machine) -> float:
     Circuits mostly have cheaper schedules: that their tables are read is not worth it.
     """
     seconds = hop_by_hop(task, machine)
-    if machine.switching == "circuit" or why_no_conversion(task, machine):
-        return seconds
-    if _why_not(widths_of(task), machine):
+    if machine.switching == "circuit" or _why_no_table(task, machine):
         return seconds
     return max(seconds, min(_prices(task, machine, floor), default=seconds))
 
@@ -203,7 +199,7 @@ def front(task: Task, machine: Machine) -> list[tuple[int, float]]:
     >>> [(rounds, round(blocks, 4)) for rounds, blocks in front(task, Machine(3, "all"))][:3]
     [(2, 1.0), (4, 0.7), (6, 0.6371)]
     """
-    if why_no_conversion(task, machine) or _why_not(widths_of(task), machine):
+    if _why_no_table(task, machine):
         return []
     fields, ports = converted(task), _ports(task, machine)[0]
     parts = [_parts(fields, ports, choice) for choice in _of_table(fields, ports)]
@@ -256,7 +252,7 @@ def _prices(task: Task, machine: Machine, whole: Callable[[float], int] = ceil) 
 
     def price(parts: Sequence[float]) -> float:
         sizes = (max(0, whole(part * task.block - ROUNDED)) for part in parts)
-        return sum(machine.message_time(size * task.itemsize) for size in sizes)
+        return in_sequence(sizes, task, machine)
 
     fields = converted(task)
     return [price(_parts(fields, *choice)) for choice in _choices(task, machine)]
@@ -353,15 +349,10 @@ def _parts(fields: tuple[Field, ...], ports: _Ports, choice: _Choice) -> tuple[f
     """What the rounds carry of a block; those of a phase last as long as their longest."""
     each = []
     for field, k in zip(fields, choice, strict=True):
-        parts = _carried(field.width, ports)[k]
+        parts, _ = _priced(field.width, ports)[k]
         each.append(parts if field.to_binary else parts[::-1])
     phase = (max(parts) for parts in zip_longest(*each, fillvalue=0.0))
     return tuple(part / len(fields) for part in phase) * len(fields)
-
-
-def _carried(width: int, ports: _Ports) -> list[tuple[float, ...]]:
-    """What the rounds of each point carry of a block."""
-    return [parts for parts, _ in _priced(width, ports)]
 
 
 def _table(width: int, ports: _Ports) -> list[_TablePoint]:

@@ -35,8 +35,7 @@ _DETOUR = 3
 
 def applicable(task: Task, machine: Machine) -> str | None:
     """Several fields, but not too many."""
-    reason = why_no_conversion(task, machine)
-    if reason is not None:
+    if reason := why_no_conversion(task, machine):
         return reason
     widths = widths_of(task)
     if not _TWO <= len(widths) <= MAX_FIELDS:

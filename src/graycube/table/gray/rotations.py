@@ -16,12 +16,12 @@ from graycube.table.shares import cuts
 
 def applicable(task: Task, machine: Machine) -> str | None:
     """Two ports or more, and fewer than the dimensions that are exchanged."""
-    reason = why_no_conversion(task, machine)
-    if reason is not None:
+    if reason := why_no_conversion(task, machine):
         return reason
-    if min(machine.links_at_once, dimensions(widths_of(task))) < 2:
+    ports, needed = machine.links_at_once, dimensions(widths_of(task))
+    if min(ports, needed) < 2:
         return "on one port it is gb1"
-    if machine.links_at_once >= dimensions(widths_of(task)):
+    if ports >= needed:
         return "on so many ports it is minimum-path"
     return None
 

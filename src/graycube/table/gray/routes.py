@@ -103,9 +103,7 @@ def unit_sizes(task: Task, machine: Machine) -> list[int]:
     return sorted(sizes)
 
 
-def least_seconds(
-    task: Task, machine: Machine, unit: int, rounds: int, alone: int = 0
-) -> float:
+def least_seconds(task: Task, machine: Machine, unit: int, rounds: int, alone: int) -> float:
     """What so many rounds take at least, if only the last unit moves in ``alone`` of them.
 
     >>> from graycube.layout import Layout

@@ -66,8 +66,7 @@ class _RouteLinks(NamedTuple):
 
 def applicable(task: Task, machine: Machine) -> str | None:
     """One field of at least three bits, all of whose dimensions are in use at once."""
-    reason = why_no_conversion(task, machine)
-    if reason is not None:
+    if reason := why_no_conversion(task, machine):
         return reason
     widths = widths_of(task)
     if len(widths) != 1 or widths[0] < _TOP:

@@ -40,8 +40,7 @@ _MORE = 5  # units that are not on the ring
 
 def applicable(task: Task, machine: Machine) -> str | None:
     """One field over all node bits, of the sizes of the tables."""
-    reason = why_no_conversion(task, machine)
-    if reason is not None:
+    if reason := why_no_conversion(task, machine):
         return reason
     if widths_of(task) != (task.n,) or task.n < SMALL[0]:
         return f"it is for one field of {SMALL[0]} bits or more, on all dimensions"

@@ -15,8 +15,7 @@ from graycube.table.gray.routes import Route, on_routes, too_few_ports, unit_siz
 
 def applicable(task: Task, machine: Machine) -> str | None:
     """A single field of two bits."""
-    reason = why_no_detour(task, machine)
-    if reason is not None:
+    if reason := why_no_detour(task, machine):
         return reason
     if widths_of(task) != (2,):
         return "it converts one field of two bits"

@@ -27,11 +27,6 @@ MAX_CHOSEN = 100
 """Most dimensions whose order is chosen one by one; beyond, that would take long."""
 
 
-def applicable(task: Task, machine: Machine) -> str | None:
-    """Any task but a conversion of codes, in which whole blocks go to one node each."""
-    return why_conversion(task, machine)
-
-
 def emit(task: Task, machine: Machine) -> Schedule:
     """One delivery."""
     deliveries = [delivery(task.move, task.n)] if moves_between_nodes(task.move, task.n) else []
@@ -162,6 +157,6 @@ ALGORITHM = Algorithm(
     paper="the simple alternative",
     ports=1,
     formula="(2^r - 1) (s + K t / 2^r)",
-    applicable=applicable,
+    applicable=why_conversion,  # in which whole blocks go to a node each
     emit=emit,
 )

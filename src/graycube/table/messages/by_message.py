@@ -27,7 +27,13 @@ from graycube.gf2 import bit_indices
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
-from graycube.table.conversion import always, converted, why_conversion
+from graycube.table.conversion import (
+    always,
+    converted,
+    in_sequence,
+    is_renumbering,
+    why_conversion,
+)
 from graycube.table.lanes import LaneStep, LaneWay, cycles, in_lanes, shares_of
 from graycube.table.messages.circuits import FEW, by_detours, on_circuits
 from graycube.table.messages.manners import (
@@ -42,7 +48,6 @@ from graycube.table.messages.manners import (
     messages,
     turned,
 )
-from graycube.table.relabel import is_renumbering
 from graycube.table.shares import evenly
 
 MOST = 1 << 9
@@ -100,7 +105,7 @@ def _price(manner: Manner, task: Task, machine: Machine) -> float:
         lengths = cycles(shares_of(_ways(manner, task)), task.block)
     else:
         lengths = [size * count for count in manner.fullest]
-    return sum(machine.message_time(length * task.itemsize) for length in lengths)
+    return in_sequence(lengths, task, machine)
 
 
 def _going_round(manner: Manner, task: Task) -> Iterator[Manner]:
@@ -113,8 +118,8 @@ def _going_round(manner: Manner, task: Task) -> Iterator[Manner]:
 
 def _least(manner: Manner, task: Task, machine: Machine) -> float:
     """The same with units that are all as short as the shortest."""
-    size = task.block // manner.dealt * task.itemsize
-    return sum(machine.message_time(size * count) for count in manner.fullest)
+    size = task.block // manner.dealt
+    return in_sequence((size * count for count in manner.fullest), task, machine)
 
 
 @lru_cache(maxsize=1 << 5)

@@ -30,14 +30,13 @@ from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Step, Task, hop
 from graycube.table.algorithm import Algorithm, cheaper
-from graycube.table.conversion import always, why_conversion, with_rounds
+from graycube.table.conversion import always, is_renumbering, why_conversion, with_rounds
 from graycube.table.exchanges import dimension_exchange, pipeline, rotated_parts
 from graycube.table.messages import all_to_all, pairs
 from graycube.table.messages.by_message import MOST, hop_by_hop, in_orders, shared_out
 from graycube.table.messages.circuits import by_detours, in_subcubes, on_circuits
 from graycube.table.messages.manners import Manner, Pairs
 from graycube.table.messages.strides import choices, in_strides
-from graycube.table.relabel import is_renumbering
 from graycube.table.shares import MAX_BITS, needed, shares
 
 OTHERS = (rotated_parts, pairs, dimension_exchange, all_to_all, pipeline)

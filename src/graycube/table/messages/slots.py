@@ -14,7 +14,7 @@ Rules.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache, reduce
 from heapq import heapreplace
 from operator import or_
@@ -173,7 +173,12 @@ def in_rounds(
     at = {message: (message[0], 0) for message in found}
     timed = {message: list[tuple[int, int]]() for message in found}
     last = 0
-    for _, index, message in _by_slot(found):
+    by_slot = sorted(
+        (slot, index, message)
+        for message, hops in found.items()
+        for index, (slot, _) in enumerate(hops)
+    )
+    for _, index, message in by_slot:
         (node, ready), d = at[message], found[message][index][1]
         to = node ^ 1 << d
         start = max(ready, free[node, d], sends[node][0], takes[to][0])
@@ -184,11 +189,3 @@ def in_rounds(
         at[message] = to, start + 1
         last = max(last, start + size)
     return {message: tuple(hops) for message, hops in timed.items()}, last
-
-
-def _by_slot(found: Mapping[Message, Hops]) -> Sequence[tuple[int, int, Message]]:
-    return sorted(
-        (slot, index, message)
-        for message, hops in found.items()
-        for index, (slot, _) in enumerate(hops)
-    )

@@ -23,13 +23,12 @@ import numpy as np
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm, cheaper
-from graycube.table.conversion import always, why_conversion
+from graycube.table.conversion import always, is_renumbering, why_conversion
 from graycube.table.exchanges import dimension_exchange, half_exchange, pipeline, rotated_parts
 from graycube.table.gray.routes import Route, on_routes, unit_size
 from graycube.table.messages import all_to_all, by_message
 from graycube.table.messages.manners import Hops, Message, Pairs
 from graycube.table.messages.slots import in_rounds, in_slots
-from graycube.table.relabel import is_renumbering
 from graycube.table.shares import evenly
 
 OTHERS = (rotated_parts, dimension_exchange, half_exchange, all_to_all, pipeline, by_message)

@@ -15,7 +15,6 @@ Bruck's all-to-all on one port has a stride a round, which are the dimensions.
 """
 
 import json
-from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -73,9 +72,9 @@ def known(n: int, ports: int) -> tuple[Strides, ...]:
     return tuple(front)
 
 
-def choices(pairs: Pairs, ports: int) -> Iterator[Strides]:
+def choices(pairs: Pairs, ports: int) -> tuple[Strides, ...]:
     """Those on the dimensions that messages have to cross."""
-    yield from known(len(dimensions(messages(pairs, 1))), ports)
+    return known(len(dimensions(messages(pairs, 1))), ports)
 
 
 @lru_cache(maxsize=1 << 5)
