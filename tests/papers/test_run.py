@@ -591,6 +591,8 @@ def test_modules_of_our_papers_are_imported_when_a_claim_is_computed():
         (HEAD + BODY + 'sizes = "1..3"', "sizes is"),
         (HEAD + BODY + 'figures = "many"', "figures is 'many'"),
         (HEAD + BODY + 'code = "graycube.gray"', "code is"),
+        (HEAD + BODY + "figures = [[1, 2], 3]", "figures is [[1, 2], 3]"),
+        (HEAD + BODY + 'code = ["graycube.gray", 3]', "code is ['graycube.gray', 3]"),
         (HEAD + BODY + 'verdict = "true"', "verdict 'true'"),
         (HEAD + BODY + 'verdict = "not reached"', "correction needs"),
         (HEAD + BODY + "remark = " + "[" * 5000, "wrong"),

@@ -119,11 +119,12 @@ def _require_types(made: type, entry: dict[str, Any]) -> None:
 
 
 def _fits(value: object, declared: object) -> bool:
-    kind = get_origin(declared) or declared
+    kind, of = get_origin(declared) or declared, get_args(declared)
     if kind is Mapping:
-        of = get_args(declared)[1]
-        return isinstance(value, dict) and all(type(entry) is of for entry in value.values())
-    return type(value) is (list if kind is tuple else kind)
+        return isinstance(value, dict) and all(_fits(one, of[1]) for one in value.values())
+    if kind is tuple:
+        return isinstance(value, list) and all(_fits(one, of[0]) for one in value)
+    return declared is Any or type(value) is kind
 
 
 def _wrong(path: Path, why: str) -> InvalidValueError:
