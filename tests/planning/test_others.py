@@ -232,6 +232,8 @@ def test_a_name_is_registered_anew_and_taken_out(register):
     register(first)
     with pytest.raises(InvalidValueError, match="none of that name"):
         unregister("gb3")
+    with pytest.raises(InvalidTypeError, match="pass a str"):
+        unregister(["mine"])
 
 
 def test_anybodys_schedule_is_a_plan(tmp_path):

@@ -53,7 +53,7 @@ def unregister(name: str) -> None:
     graycube.errors.InvalidValueError: the algorithm is 'gb3': none of that name was registered;
     name one that register added
     """
-    if _registered.pop(name, None) is None:
+    if _registered.pop(require_line(name, "the name of the algorithm"), None) is None:
         raise InvalidValueError(
             f"the algorithm is {name!r:.60}",
             "none of that name was registered",
