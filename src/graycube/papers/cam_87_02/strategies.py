@@ -21,7 +21,6 @@ from .prices import Costs, strategies
 from .rounds import MAPPINGS, placed
 
 SEED = 8702
-CASES = 10_000
 METHODS = Methods(fft="whole blocks", conversion="gb1")
 TIMES = {"stay in FFT": "T_f", "stay in BRGC": "T_b"}
 NAMES = {"T_b": "BRGC", "T_f": "FFT", "T_c": "converted"}
@@ -64,7 +63,7 @@ THEOREM_4: dict[tuple[str, str], Condition] = {
 
 
 @cache
-def problems(count: int = CASES) -> tuple[Problem, ...]:
+def problems(count: int) -> tuple[Problem, ...]:
     """So many random ones; in every other one a condition is on its boundary.
 
     There s and c are chosen so that (s + q c) / (s + c) is an integer r, and l is k r or 2 r.

@@ -71,7 +71,7 @@ def _fewest(some: Sequence[Message], ports: int) -> int:
 
 
 @lru_cache(maxsize=1 << 8)
-def in_subcubes(pairs: Pairs, ports: int, *, led: bool = False) -> tuple[Manner, ...]:
+def in_subcubes(pairs: Pairs, ports: int, *, led: bool) -> tuple[Manner, ...]:
     """Circuits within subcubes, and then between them: what goes one way goes as one."""
     some = messages(pairs, 1)
     dims = dimensions(some)
