@@ -444,7 +444,7 @@ MOVES = {
     "roll back": lambda u, w, v, t: np.roll(u, -1, 1) + np.roll(u, 100, axis=1),
     "roll both": lambda u, w, v, t: np.roll(v, (1, 2), axis=(0, 1)),
     "roll payload": lambda u, w, v, t: np.roll(v, (1, 1), axis=(-1, 0)),
-    "fftshift": lambda u, w, v, t: np.fft.fftshift(u) - np.fft.ifftshift(w, axes=1),
+    "fftshift": lambda u, w, v, t: np.fft.fftshift(u) - np.fft.ifftshift(w, axes=np.int64(1)),
 }
 TRANSFORMS = {
     "fft": lambda u, w, v, t: np.fft.fft(u),

@@ -281,6 +281,7 @@ def test_only_exchanged_dimensions_change():
         (lambda a: gc.irfftn(a, (16,)), OutOfRangeError, "NumPy's second argument.*n= or s="),
         (lambda a: gc.fft(a, axis=0.5), InvalidTypeError, "axis is 0.5"),
         (lambda a: gc.fft(a, norm="best"), InvalidValueError, "norm is 'best'"),
+        (lambda a: gc.fft(a, norm=""), InvalidValueError, "norm is ''"),
         (lambda a: gc.fft(a, order="none"), InvalidValueError, "order is 'none'"),
         (lambda a: gc.fft(a.astype("U8")), InvalidTypeError, "the array has dtype <U8"),
     ],

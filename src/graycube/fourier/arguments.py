@@ -295,7 +295,7 @@ def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
 
 def require_norm(norm: Norm | None) -> None:
     """Refuse what is no norm of NumPy's."""
-    require_word(norm or "backward", get_args(Norm), "norm")
+    require_word("backward" if norm is None else norm, get_args(Norm), "norm")
 
 
 def all_agree(

@@ -149,7 +149,7 @@ def _shifted(sign: int) -> Row:
     """Half of the length farther, or back."""
 
     def call(x: CubeArray, axes: Any = None) -> CubeArray:  # noqa: ANN401
-        given = [axes] if isinstance(axes, int) else axes
+        given = [axes] if isinstance(axes, int | np.integer) else axes
         along = _heard([x], {}, lambda: _axes(x, {"axes": given}))
         halves = [x.shape[k] // 2 if sign > 0 else -(x.shape[k] // 2) for k in along]
         return roll(x, halves, along)
