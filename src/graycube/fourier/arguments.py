@@ -167,6 +167,11 @@ class Wanted:
     longest: int = LONGEST
 
     @property
+    def lengths(self) -> dict[int, int]:
+        """The number of points along each axis."""
+        return dict(zip(self.axes, self.points, strict=True))
+
+    @property
     def values(self) -> tuple[int, ...]:
         """How many values of a spectrum there are along each axis."""
         if not self.real:
@@ -176,7 +181,7 @@ class Wanted:
 
     @property
     def scaling(self) -> int:
-        """How each transform is scaled, as the engine counts it.
+        """How each transform is scaled: 0 not at all, 1 by the root of its points, 2 by these.
 
         >>> Wanted((0,), (8,), inverse=True).scaling, Wanted((0,), (8,), "ortho").scaling
         (2, 1)
@@ -293,9 +298,27 @@ def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
     return [require_axis(axis, d) for axis in given]
 
 
+OTHER_WAY: dict[Norm | None, Norm] = {
+    None: "forward",
+    "backward": "forward",
+    "ortho": "ortho",
+    "forward": "backward",
+}
+"""The norm of a transform in the other direction that scales as much."""
+
+
 def require_norm(norm: Norm | None) -> None:
     """Refuse what is no norm of NumPy's."""
     require_word("backward" if norm is None else norm, get_args(Norm), "norm")
+
+
+def points_of(n: int | None) -> tuple[int, ...] | None:
+    """The number of points along one axis, as those along several.
+
+    >>> points_of(8), points_of(None)
+    ((8,), None)
+    """
+    return None if n is None else (n,)
 
 
 def all_agree(
@@ -328,18 +351,14 @@ def facts_of_out(out: object) -> dict[str, object]:
     return {"layout of out": out.layout, "dtype of out": out.dtype}
 
 
-def scale(
-    blocks: NDArray[Any], points: int, norm: Norm | None, *, inverse: bool
-) -> NDArray[Any]:
-    """The blocks of one transformed axis, scaled in place as its norm says.
+def scale(blocks: NDArray[Any], points: int, scaling: int) -> NDArray[Any]:
+    """The blocks of one transformed axis, scaled in place; ``scaling`` is that of ``Wanted``.
 
     Axis by axis, so that nothing overflows on the way.
     """
-    require_norm(norm)
-    whole = norm == ("backward" if inverse else "forward") or (norm is None and inverse)
-    if points > 1 and blocks.size and (whole or norm == "ortho"):
+    if points > 1 and blocks.size and scaling:
         real = blocks.real.dtype.type
         blocks = np.ascontiguousarray(blocks)
         parts = blocks.view(real)  # a complex division of what is infinite gives nan
-        parts *= 1 / (real(points) if whole else np.sqrt(real(points)))
+        parts *= 1 / (real(points) if scaling == 2 else np.sqrt(real(points)))
     return blocks

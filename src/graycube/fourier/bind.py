@@ -15,7 +15,14 @@ from graycube.array.held import require_array
 from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.arguments import Wanted, complex_dtype, facts_of_out, require_out, wanted
+from graycube.fourier.arguments import (
+    Wanted,
+    complex_dtype,
+    facts_of_out,
+    points_of,
+    require_out,
+    wanted,
+)
 from graycube.fourier.calls import as_planned, one_block
 from graycube.fourier.carried import Legs, relaid_legs
 from graycube.fourier.carriers import Alone, carrier
@@ -281,7 +288,6 @@ def _asked(function: _Function, a: CubeArray, arguments: dict[str, Any]) -> Want
         return _WANTED[function](**arguments)
     given = dict(arguments)
     if "axis" in given:
-        n = given.get("n")
-        given |= {"axes": (given["axis"],), "s": None if n is None else (n,)}
+        given |= {"axes": (given["axis"],), "s": points_of(given.get("n"))}
     rest = {name: given[name] for name in ("axes", "norm", "order", "s") if name in given}
     return wanted(a, **rest, inverse=_INVERSE[function], real=function in _REAL)

@@ -17,11 +17,11 @@ from graycube.array.indexed.rolling import roll
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.rows import Kind, Row
 from graycube.errors import InvalidValueError
-from graycube.fourier.arguments import delivered, require_out
+from graycube.fourier.arguments import OTHER_WAY, delivered, require_norm, require_out
 from graycube.fourier.calls import tell
 from graycube.fourier.real import irfft, rfft
 from graycube.fourier.transform import fftn, ifftn
-from graycube.layout.required import require_axis, require_word
+from graycube.layout.required import require_axis
 
 _COMPLEX: dict[Callable[..., Any], Callable[..., CubeArray]] = {
     np.fft.fft: fftn,
@@ -126,21 +126,12 @@ def _real(function: Callable[..., Any], *, inverse: bool) -> Row:
 
 def _hermitian(*, inverse: bool) -> Row:
     """Of a signal that is Hermitian: the real transform back, of what is conjugated."""
-    other: dict[Any, Any] = {
-        None: "forward",
-        "backward": "forward",
-        "ortho": "ortho",
-        "forward": "backward",
-    }
 
     def call(a: Any, n: int | None = None, axis: int = -1, norm: Any = None) -> Any:  # noqa: ANN401
-        norms = ("backward", "ortho", "forward")
-        _heard(
-            [a], {}, lambda: require_word("backward" if norm is None else norm, norms, "norm")
-        )
+        _heard([a], {}, lambda: require_norm(norm))
         if inverse:
-            return np.fft.rfft(a, n, axis, other[norm]).conj()
-        return np.fft.irfft(a.conj(), n, axis, other[norm])
+            return np.fft.rfft(a, n, axis, OTHER_WAY[norm]).conj()
+        return np.fft.irfft(a.conj(), n, axis, OTHER_WAY[norm])
 
     return Row(Kind.TRANSFORMS, call)
 

@@ -24,6 +24,7 @@ from graycube.fourier.arguments import (
     Wanted,
     complex_dtype,
     delivered,
+    points_of,
     require_real,
     scale,
     wanted,
@@ -59,7 +60,7 @@ def rfft(
     >>> rfft(CubeArray.from_numpy(x, Layout.mesh((4, 6), nodes=(2, 2))))
     <CubeArray (4, 4) complex128 on 4 nodes: (4 on 4, 4)>
     """
-    return _forward("rfft", a, (axis,), norm, "any", None if n is None else (n,), out)
+    return _forward("rfft", a, (axis,), norm, "any", points_of(n), out)
 
 
 def irfft(
@@ -83,7 +84,7 @@ def irfft(
     >>> np.allclose(y.to_numpy(), x.to_numpy()), y.layout == layout
     (True, True)
     """
-    return _back("irfft", a, (axis,), norm, "any", None if n is None else (n,), out)
+    return _back("irfft", a, (axis,), norm, "any", points_of(n), out)
 
 
 def rfft2(  # noqa: PLR0913 - NumPy's, and one more
@@ -200,7 +201,7 @@ def _forward(  # noqa: PLR0913, PLR0917
         values, dtype = size // 2 + 1, require_real(a.dtype)
         alone = partial(half_spectrum, points=size)
         made = on_lines(a, axis, dtype, size, values, engine.half_spectrum, alone)
-        return delivered(made.with_blocks(scale(made.blocks, size, norm, inverse=False)), out)
+        return delivered(made.with_blocks(scale(made.blocks, size, asked.scaling)), out)
 
     return called(a, what, (axes, norm, order, s), check, out, without_legs)
 
@@ -229,7 +230,7 @@ def _back(  # noqa: PLR0913, PLR0917
         values, dtype = size // 2 + 1, complex_dtype(a.dtype)
         lines, alone = (partial(work, points=size) for work in (engine.from_half, from_half))
         made = on_lines(a, axis, dtype, values, size, lines, alone)
-        made = made.with_blocks(scale(made.blocks, size, norm, inverse=True))
+        made = made.with_blocks(scale(made.blocks, size, asked.scaling))
         stays = nodes_along(made.layout, axis) > 1  # else no array in equal blocks came here
         return delivered(evened(made) if stays else made, out)
 

@@ -17,6 +17,7 @@ from graycube.fourier.arguments import (
     all_agree,
     complex_dtype,
     delivered,
+    points_of,
     resized_home,
     scale,
     wanted,
@@ -61,10 +62,9 @@ def fft(  # noqa: PLR0913 - NumPy's, and two more
     >>> print(y.layout)
     (b2 || b1 b0)
     """
-    lengths = None if n is None else (n,)
     if plan is not None:
-        return _by_plan(a, axis, norm, order, lengths, plan, out, inverse=False)
-    return _transform(a, (axis,), norm, order, lengths, out, inverse=False)
+        return _by_plan(a, axis, norm, order, n, plan, out, inverse=False)
+    return _transform(a, (axis,), norm, order, points_of(n), out, inverse=False)
 
 
 def ifft(  # noqa: PLR0913 - NumPy's, and two more
@@ -84,10 +84,9 @@ def ifft(  # noqa: PLR0913 - NumPy's, and two more
     >>> np.allclose(ifft(fft(x)).to_numpy(), np.arange(8))
     True
     """
-    lengths = None if n is None else (n,)
     if plan is not None:
-        return _by_plan(a, axis, norm, order, lengths, plan, out, inverse=True)
-    return _transform(a, (axis,), norm, order, lengths, out, inverse=True)
+        return _by_plan(a, axis, norm, order, n, plan, out, inverse=True)
+    return _transform(a, (axis,), norm, order, points_of(n), out, inverse=True)
 
 
 def fft2(  # noqa: PLR0913 - NumPy's, and one more
@@ -185,7 +184,7 @@ def _transform(  # noqa: PLR0913, PLR0917
         return wanted(a, axes, norm, order, s, out, inverse=inverse)
 
     def without_legs(asked: Wanted) -> CubeArray:
-        home = resized_home(a.layout, dict(zip(asked.axes, asked.points, strict=True)))
+        home = resized_home(a.layout, asked.lengths)
         by_axes = _by_ownership if isinstance(home, Ownership) else _in_bits
         return _brought(by_axes(a, asked), asked, home, out)
 
@@ -205,7 +204,7 @@ def _by_plan(  # noqa: PLR0913, PLR0917
     axis: int,
     norm: Norm | None,
     order: Order,
-    s: Sequence[int] | None,
+    n: int | None,
     plan: "Plan",
     out: CubeArray | None,
     *,
@@ -214,8 +213,8 @@ def _by_plan(  # noqa: PLR0913, PLR0917
     """The transform as its plan says."""
 
     def check() -> tuple[Wanted, Layout, Layout, PlannedTransform | None]:
-        asked = wanted(a, (axis,), norm, order, s, out, inverse=inverse)
-        home = resized_home(a.layout, dict(zip(asked.axes, asked.points, strict=True)))
+        asked = wanted(a, (axis,), norm, order, points_of(n), out, inverse=inverse)
+        home = resized_home(a.layout, asked.lengths)
         cube = in_bits(home, "a plan")
         (k,), network = asked.axes, None
         require_plan(plan, cube, (*reversed(cube.word_bits(k)),))
@@ -225,7 +224,7 @@ def _by_plan(  # noqa: PLR0913, PLR0917
             network = planned(plan.schedule, cube, k, dtype, a.nodes, **how)
         return asked, home, cube, network
 
-    facts = {"axis": axis, "norm": norm, "order": order, "s": s}
+    facts = {"axis": axis, "norm": norm, "order": order, "n": n}
     told = getattr(plan, "identity", None)
     asked, home, cube, network = all_agree(
         a, _NAMES[inverse], check, out=out, plan=told, **facts
@@ -235,36 +234,34 @@ def _by_plan(  # noqa: PLR0913, PLR0917
     if network is None:
         return _brought(_in_bits(a, asked), asked, home, out)
     blocks = network.run(a.blocks.astype(complex_dtype(a.dtype), copy=False), a.comm)
-    made = a.with_blocks(scale(blocks, points, norm, inverse=inverse), network.result)
+    made = a.with_blocks(scale(blocks, points, asked.scaling), network.result)
     return _brought(made, asked, home, out)
 
 
 def _by_ownership(a: CubeArray, asked: Wanted) -> CubeArray:
     """The transform axis by axis, each in memory or over its nodes."""
-    left, inverse = dict(zip(asked.axes, asked.points, strict=True)), asked.inverse
-    for axis, points in left.items():
+    dtype, waiting = complex_dtype(a.dtype), [*asked.axes]
+    for axis, points in asked.lengths.items():
         a = resized(a, axis, points)
-    dtype = complex_dtype(a.dtype)
-    a, waiting = a.astype(dtype), [*asked.axes]
+    a = a.astype(dtype)
     while waiting:
         axis = min(waiting, key=partial(nodes_along, a.layout))
         waiting.remove(axis)
-        points = left[axis]
-        lines = partial(transformed, inverse=inverse)
-        alone = partial(over_nodes, points=points, inverse=inverse)
+        points = asked.lengths[axis]
+        lines = partial(transformed, inverse=asked.inverse)
+        alone = partial(over_nodes, points=points, inverse=asked.inverse)
         a = on_lines(a, axis, dtype, points, points, lines, alone)
-        a = a.with_blocks(scale(a.blocks, points, asked.norm, inverse=inverse))
+        a = a.with_blocks(scale(a.blocks, points, asked.scaling))
     return a
 
 
 def _in_bits(a: CubeArray, asked: Wanted) -> CubeArray:
     """The transform axis by axis, those in memory first."""
-    lengths, inverse = dict(zip(asked.axes, asked.points, strict=True)), asked.inverse
-    dtype, waiting = complex_dtype(a.dtype), [*asked.axes]
+    lengths, dtype, waiting = asked.lengths, complex_dtype(a.dtype), [*asked.axes]
     longest = as_planned(asked)[0].longest
     blocks, layout = a.blocks, a.layout
     while waiting:
-        axis = min(waiting, key=partial(_spread, layout))
+        axis = min(waiting, key=lambda k: len(exchanged_dims(layout, k)))
         waiting.remove(axis)
         if lengths[axis] != layout.shape[axis]:
             other = resized(CubeArray(blocks, layout, a.comm), axis, lengths[axis])
@@ -274,19 +271,14 @@ def _in_bits(a: CubeArray, asked: Wanted) -> CubeArray:
             axis,
             dtype.name,
             nodes=a.nodes,
-            inverse=inverse,
+            inverse=asked.inverse,
             later=tuple(waiting),
             longest=longest,
         )
         blocks = blocks.astype(dtype, copy=False)
         ours = not np.may_share_memory(blocks, a.blocks)
         blocks, layout = done.run(blocks, a.comm, ours=ours), done.result
-        blocks = scale(blocks, lengths[axis], asked.norm, inverse=inverse)
+        blocks = scale(blocks, lengths[axis], asked.scaling)
     if np.may_share_memory(blocks, a.blocks):  # nothing was to be done
         blocks = blocks.astype(dtype)
     return CubeArray(blocks, layout, a.comm)
-
-
-def _spread(layout: Layout, axis: int) -> int:
-    """Over how many dimensions an axis is spread."""
-    return len(exchanged_dims(layout, axis))

@@ -19,6 +19,7 @@ from graycube.fourier.arguments import (
     all_agree,
     complex_dtype,
     delivered,
+    points_of,
     require_axes,
     require_lengths,
     require_norm,
@@ -55,7 +56,7 @@ def dct(  # noqa: PLR0913 - SciPy's, and two more
     >>> np.allclose(dct(u).to_numpy(), fft.dct(x))
     True
     """
-    return _along_each("dct", a, type, (axis,), norm, n if n is None else (n,), order, out)
+    return _along_each("dct", a, type, (axis,), norm, points_of(n), order, out)
 
 
 def idct(  # noqa: PLR0913
@@ -75,7 +76,7 @@ def idct(  # noqa: PLR0913
     >>> np.allclose(idct(dct(u)).to_numpy(), np.eye(4))
     True
     """
-    return _along_each("idct", a, type, (axis,), norm, n if n is None else (n,), order, out)
+    return _along_each("idct", a, type, (axis,), norm, points_of(n), order, out)
 
 
 def dst(  # noqa: PLR0913
@@ -96,7 +97,7 @@ def dst(  # noqa: PLR0913
     >>> np.allclose(dst(u, 3, axis=0).to_numpy(), fft.dst(np.eye(4), 3, axis=0))
     True
     """
-    return _along_each("dst", a, type, (axis,), norm, n if n is None else (n,), order, out)
+    return _along_each("dst", a, type, (axis,), norm, points_of(n), order, out)
 
 
 def idst(  # noqa: PLR0913
@@ -116,7 +117,7 @@ def idst(  # noqa: PLR0913
     >>> np.allclose(idst(dst(u)).to_numpy(), np.eye(4))
     True
     """
-    return _along_each("idst", a, type, (axis,), norm, n if n is None else (n,), order, out)
+    return _along_each("idst", a, type, (axis,), norm, points_of(n), order, out)
 
 
 def dctn(  # noqa: PLR0913

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 
 from graycube.errors import InvalidTypeError
-from graycube.fourier.arguments import Norm, Order
+from graycube.fourier.arguments import Norm, Order, points_of
 from graycube.jax.legs import Asked
 from graycube.jax.names import Block, Sharding
-from graycube.jax.transform import points_of, transform
+from graycube.jax.transform import transform
 
 
 def rfft(

@@ -14,7 +14,7 @@ from typing import get_args
 import jax
 
 from graycube.errors import InvalidValueError, OutOfRangeError
-from graycube.fourier.arguments import Norm, Order
+from graycube.fourier.arguments import Norm, Order, points_of
 from graycube.jax.applied import require_carried, with_axes
 from graycube.jax.array import Array
 from graycube.jax.cube import MeshCube
@@ -142,15 +142,6 @@ def ifftn(  # noqa: PLR0913 - NumPy's, and two more
     True
     """
     return transform(a, Asked(axes, norm, order, inverse=True, s=s), source)
-
-
-def points_of(n: int | None) -> tuple[int, ...] | None:
-    """The points of one axis as those of axes.
-
-    >>> points_of(8), points_of(None)
-    ((8,), None)
-    """
-    return None if n is None else (n,)
 
 
 def transform(a: Block, asked: Asked, source: Sharding = None) -> Block:
