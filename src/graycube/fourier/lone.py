@@ -45,44 +45,26 @@ class Rectangle:
     def columns(self, lines: _Lines, given: Blocked) -> _Lines:
         """The columns of this node, of elements that are in blocks; zero beyond."""
         team, mine, cuts = self.team, given.own(self.team.me), self._cuts()
-        own = cuts[team.me]
+        own, every = cuts[team.me], range(len(cuts))
         made = np.zeros((self.high, len(own), *lines.shape[1:]), lines.dtype)
-        places = [
-            _in_columns(made, own, given.own(k), self.wide) for k in range(len(team.nodes))
-        ]
-        sent = [_packed(_in_stretch(lines, mine, self.wide, cut), lines) for cut in cuts]
-        self._exchanged(sent, places, lines.shape[1:], given.block)
+        sent = [_in_stretch(lines, mine, self.wide, cut) for cut in cuts]
+        places = [_in_columns(made, own, given.own(k), self.wide) for k in every]
+        team.filled(sent, places, lines, given.block)
         return made
 
     def blocks(self, columns: _Lines, wanted: Blocked) -> _Lines:
         """Back: the block of this node of the first elements."""
         team, mine, cuts = self.team, wanted.own(self.team.me), self._cuts()
-        own, rest = cuts[team.me], columns.shape[2:]
-        made = np.empty((len(mine), *rest), columns.dtype)
+        own, every = cuts[team.me], range(len(cuts))
+        made = np.empty((len(mine), *columns.shape[2:]), columns.dtype)
+        sent = [_in_columns(columns, own, wanted.own(k), self.wide) for k in every]
         places = [_in_stretch(made, mine, self.wide, cut) for cut in cuts]
-        sent = [
-            _packed(_in_columns(columns, own, wanted.own(k), self.wide), made)
-            for k in range(len(team.nodes))
-        ]
-        self._exchanged(sent, places, rest, self.high * len(cuts[0]))
+        team.filled(sent, places, made, self.high * len(cuts[0]))
         return made
 
     def _cuts(self) -> list[range]:
         """The columns of each node."""
         return [self.team.share(self.wide, k) for k in range(len(self.team.nodes))]
-
-    def _exchanged(
-        self, sent: list[_Lines], places: list[list[_Lines]], rest: tuple[int, ...], most: int
-    ) -> None:
-        """Send parts, and put what comes into its places, one after the other."""
-        counts = [sum(box.shape[0] * box.shape[1] for box in boxes) for boxes in places]
-        shapes = [(count, *rest) for count in counts]
-        for boxes, found in zip(places, self.team.exchanged(sent, shapes, most), strict=True):
-            start = 0
-            for box in boxes:
-                end = start + box.shape[0] * box.shape[1]
-                box[...] = found[start:end].reshape(box.shape)
-                start = end
 
     def turned(self, lines: _Lines, *, rows: bool) -> _Lines:
         """Columns of this node become its rows, or the other way round."""
@@ -100,22 +82,22 @@ class Rectangle:
         most = max(self.high * len(cuts[0][1]), self.wide * len(cuts[0][0]))
         return np.concatenate(team.exchanged(sent, shapes, most), axis=1 if rows else 0)
 
-    def factors(self, dtype: "np.dtype[Any]", ndim: int, *, inverse: bool) -> _Lines:
+    def factors(self, columns: _Lines, *, inverse: bool) -> _Lines:
         """What turns the columns of this node between the two transforms."""
         own = self.team.share(self.wide, self.team.me)
-        roots = _factors(self.high, self.wide, own, dtype, inverse=inverse)
-        return roots.reshape(*roots.shape, *(1,) * (ndim - 2))
+        roots = _factors(self.high, self.wide, own, columns.dtype, inverse=inverse)
+        return across(roots, columns)
 
     def forward(self, columns: _Lines, *, inverse: bool = False) -> _Lines:
         """The transform of what is in columns, as rows: k1 + high k2 in row k1, column k2."""
         made = transformed(columns, 0, inverse=inverse)
-        made *= self.factors(made.dtype, made.ndim, inverse=inverse)
+        made *= self.factors(made, inverse=inverse)
         return transformed(self.turned(made, rows=True), 1, inverse=inverse)
 
     def back(self, rows: _Lines) -> _Lines:
         """The inverse of :meth:`forward`."""
         made = self.turned(transformed(rows, 1, inverse=True), rows=False)
-        made *= self.factors(made.dtype, made.ndim, inverse=True)
+        made *= self.factors(made, inverse=True)
         made = transformed(made, 0, inverse=True)
         made /= made.real.dtype.type(self.high * self.wide)
         return made
@@ -127,7 +109,7 @@ def over_nodes(lines: _Lines, points: int, team: Team, *, inverse: bool) -> _Lin
     >>> def program(comm, x):  # 7 points, 2 or 3 on each of three ranks
     ...     return over_nodes(x, 7, Team([0, 1, 2], comm.rank, comm, width=1), inverse=False)
     """
-    blocks = Blocked.over(points, len(team.nodes))
+    blocks = team.blocks(points)
     return lone(lines, blocks, points, blocks, team, inverse=inverse)
 
 
@@ -175,7 +157,7 @@ def _chirped(  # noqa: PLR0913
 
     def turned(values: _Lines, blocks: Blocked) -> _Lines:
         factors = _own_chirp(blocks.own(team.me), points, dtype, inverse=inverse)
-        return values * factors.reshape(-1, *(1,) * (values.ndim - 1))
+        return values * across(factors, values)
 
     def spectrum_of_chirp() -> _Lines:  # it is made once, so it may take longer and be exact
         size, wide = matrix.high * low, np.result_type(dtype, np.clongdouble)
@@ -189,8 +171,17 @@ def _chirped(  # noqa: PLR0913
     remembered = private(team.comm).remembered
     spectrum = remembered(key, spectrum_of_chirp, _KEPT, "spectra of chirps")
     made = matrix.forward(matrix.columns(turned(lines, given), given))
-    made *= spectrum.reshape(*spectrum.shape, *(1,) * (made.ndim - 2))
+    made *= across(spectrum, made)
     return turned(matrix.blocks(matrix.back(made), wanted), wanted)
+
+
+def across(values: _Lines | IntArray, lines: _Lines) -> _Lines:
+    """Values along the first axes, beside lines.
+
+    >>> across(np.arange(2), np.ones((2, 3, 4))).shape
+    (2, 1, 1)
+    """
+    return values.reshape(*values.shape, *(1,) * (lines.ndim - values.ndim))
 
 
 @lru_cache(maxsize=_KEPT)
@@ -250,9 +241,3 @@ def _in_stretch(lines: _Lines, flat: range, wide: int, columns: range) -> list[_
         matrix = whole.reshape(len(rows), wide, *lines.shape[1:])
         found.append(matrix[:, across.start : across.stop])
     return found
-
-
-def _packed(boxes: list[_Lines], lines: _Lines) -> _Lines:
-    """The elements of boxes, one after the other."""
-    flat = [box.reshape(box.shape[0] * box.shape[1], *lines.shape[1:]) for box in boxes]
-    return np.concatenate([lines[:0], *flat])

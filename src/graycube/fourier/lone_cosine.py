@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
+from graycube.fourier.arguments import OTHER_WAY, Norm
+from graycube.fourier.lone import across
 from graycube.fourier.lone_real import (
-    across,
     doubled,
     from_half,
     half_spectrum,
@@ -27,7 +28,7 @@ from graycube.fourier.lone_real import (
     roots_beside,
 )
 from graycube.fourier.places import apart, back, even_first, paired, sent_on
-from graycube.fourier.team import Blocked, Team
+from graycube.fourier.team import Team
 
 _Lines = NDArray[Any]
 Type = Literal[1, 2, 3, 4]
@@ -44,15 +45,14 @@ class Cosines:
 
     sines: bool
     type: Type
-    norm: str
+    norm: Norm
 
     @classmethod
-    def of(cls, name: str, type: Type, norm: str | None) -> Self:  # noqa: A002 - SciPy's
+    def of(cls, name: str, type: Type, norm: Norm | None) -> Self:  # noqa: A002 - SciPy's
         """The transform of a name: the inverse is of type 3 for 2, with the norm turned."""
-        inverse, given = name[0] == "i", norm or "backward"
-        turned = {"backward": "forward", "forward": "backward"}
-        chosen = turned.get(given, given) if inverse else given
-        return cls(name.endswith("st"), _INVERSE[type] if inverse else type, chosen)
+        if name[0] == "i":
+            type, norm = _INVERSE[type], OTHER_WAY[norm]  # noqa: A001
+        return cls(name.endswith("st"), type, norm or "backward")
 
     def in_memory(self, lines: _Lines, axis: int) -> _Lines:
         """The transform of whole lines."""
@@ -78,7 +78,7 @@ class Cosines:
             made = np.ascontiguousarray(self.over_nodes(parts, points, wider))
             found: _Lines = made.view(lines.dtype)[..., 0]
             return found
-        own = Blocked.over(points, len(team.nodes)).own(team.me)
+        own = team.share(points, team.me)
         if self.type == 2:
             return self._scaled(cosines(lines, points, team, sines=self.sines), own, points)
         return cosines_back(self._scaled(lines, own, points), points, team, sines=self.sines)
@@ -105,8 +105,7 @@ def cosines(lines: _Lines, points: int, team: Team, *, sines: bool = False) -> _
     >>> def program(comm, team, x):
     ...     return cosines(x, 8, team)
     """
-    nodes = len(team.nodes)
-    whole, half = Blocked.over(points, nodes), Blocked.over(points // 2 + 1, nodes)
+    whole, half = team.blocks(points), team.blocks(points // 2 + 1)
     lines = _signed(lines, whole.own(team.me)) if sines else lines
     made = half_spectrum(sent_on(lines, whole, whole, team, even_first(points)), points, team)
     made *= 2 * roots_beside(half.own(team.me), 4 * points, made)
@@ -120,8 +119,7 @@ def cosines_back(lines: _Lines, points: int, team: Team, *, sines: bool = False)
     >>> def program(comm, team, y):
     ...     return cosines_back(y, 8, team)
     """
-    nodes = len(team.nodes)
-    whole, half = Blocked.over(points, nodes), Blocked.over(points // 2 + 1, nodes)
+    whole, half = team.blocks(points), team.blocks(points // 2 + 1)
     ends = sent_on(lines, whole, doubled(half), team, paired(points, backwards=sines))
     turned = in_pairs(ends).conj()
     turned *= roots_beside(half.own(team.me), 4 * points, turned).conj()

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.fourier import engine
-from graycube.fourier.lone import FEW, Rectangle, lone
+from graycube.fourier.lone import FEW, Rectangle, across, lone
 from graycube.fourier.places import mirrored, sent_on, straight, turned
 from graycube.fourier.team import Blocked, Team
-from graycube.gf2.arrays import IntArray
 from graycube.run.butterflies import unit_roots
 
 _Lines = NDArray[Any]
@@ -33,7 +32,7 @@ def half_spectrum(lines: _Lines, points: int, team: Team) -> _Lines:
     ...     return half_spectrum(x, 8, team)
     """
     values = points // 2 + 1
-    have, want = (Blocked.over(count, len(team.nodes)) for count in (points, values))
+    have, want = team.blocks(points), team.blocks(values)
     if points <= 2 * FEW:
         made = engine.half_spectrum(Rectangle(points, 1, team).columns(lines, have), 0)
         return Rectangle(values, 1, team).blocks(made, want)
@@ -41,7 +40,7 @@ def half_spectrum(lines: _Lines, points: int, team: Team) -> _Lines:
     if points % 2:
         return lone(lines.astype(dtype), have, points, want, team, inverse=False)
     half, own = points // 2, want.own(team.me)
-    pairs, beside = Blocked.over(half, len(team.nodes)), Blocked(half, want.block)
+    pairs, beside = team.blocks(half), Blocked(half, want.block)
     lines = _regrouped(lines, have, doubled(pairs), team)
     here = lone(in_pairs(lines), pairs, half, beside, team, inverse=False)
     there = sent_on(here, beside, want, team, mirrored(half))
@@ -58,7 +57,7 @@ def from_half(lines: _Lines, points: int, team: Team) -> _Lines:
     ...     return from_half(y, 8, team)
     """
     values = points // 2 + 1
-    have, want = (Blocked.over(count, len(team.nodes)) for count in (values, points))
+    have, want = team.blocks(values), team.blocks(points)
     if points <= 2 * FEW:
         made = engine.from_half(Rectangle(values, 1, team).columns(lines, have), 0, points)
         return Rectangle(points, 1, team).blocks(made, want)
@@ -68,7 +67,7 @@ def from_half(lines: _Lines, points: int, team: Team) -> _Lines:
         lines = np.where(alone, lines, 2 * lines)
         return np.ascontiguousarray(lone(lines, have, points, want, team, inverse=True).real)
     half = points // 2
-    pairs, beside = Blocked.over(half, len(team.nodes)), Blocked(half, have.block)
+    pairs, beside = team.blocks(half), Blocked(half, have.block)
     own = beside.own(team.me)
     there = sent_on(lines, have, beside, team, turned(half))
     here = lines[: len(own)].copy()
@@ -149,14 +148,4 @@ def roots_beside(own: range, points: int, like: _Lines) -> _Lines:
 def _roots(start: int, stop: int, points: int, dtype: np.dtype[Any]) -> _Lines:
     found = unit_roots(np.arange(start, stop), points, dtype, inverse=False)
     found.flags.writeable = False
-    return found
-
-
-def across(values: _Lines | IntArray, lines: _Lines) -> _Lines:
-    """Values along axis 0, beside lines.
-
-    >>> across(np.arange(2), np.ones((2, 3, 4))).shape
-    (2, 1, 1)
-    """
-    found: _Lines = values.reshape(-1, *(1,) * (lines.ndim - 1))
     return found

@@ -150,8 +150,7 @@ class Waves:
 
     def over_nodes(self, lines: _Lines, team: Team) -> _Lines:
         """Lines along axis 0 that a team has; collective."""
-        old, new = (Blocked.over(count, len(team.nodes)) for count in (self.old, self.new))
-        return sent_on(lines, old, new, team, self.way)
+        return sent_on(lines, team.blocks(self.old), team.blocks(self.new), team, self.way)
 
 
 def sent_on(lines: _Lines, have: Blocked, want: Blocked, team: Team, way: Way) -> _Lines:
@@ -161,26 +160,15 @@ def sent_on(lines: _Lines, have: Blocked, want: Blocked, team: Team, way: Way) -
     ...     return sent_on(x, Blocked.over(8, 3), Blocked.over(8, 3), team, even_first(8))
     """
     leaving, coming = _routes(have, want, len(team.nodes), team.me, way)
-    rest = lines.shape[1:]
-    sent = [_taken(lines, places) for places, _ in leaving]
-    shapes = [(count, *rest) for _, count in coming]
-    found = team.exchanged(sent, shapes, 2 * have.block)  # some elements go to two places
-    made = np.zeros((len(want.own(team.me)), *rest), lines.dtype)
-    for (places, _), part in zip(coming, found, strict=True):
-        start = 0
-        for k in places:
-            end = start + len(made[k])
-            made[k], start = part[start:end], end
+    made = np.zeros((len(want.own(team.me)), *lines.shape[1:]), lines.dtype)
+    sent = [[lines[k] for k in places] for places in leaving]
+    goals = [[made[k] for k in places] for places in coming]
+    team.filled(sent, goals, lines, 2 * have.block)  # some elements go to two places
     return made
 
 
-def _taken(lines: _Lines, places: list[slice]) -> _Lines:
-    parts = [lines[k] for k in places]
-    return parts[0] if len(parts) == 1 else np.concatenate([lines[:0], *parts])
-
-
-_Route = tuple[list[slice], int]
-"""Places in a block, and how many these are."""
+_Route = list[slice]
+"""Places in a block."""
 
 
 @lru_cache(maxsize=_KEPT)
@@ -213,8 +201,8 @@ def _within(places: range, block: range) -> range:
 
 
 def _route(parts: list[range], block: range) -> _Route:
-    inside = [range(r.start - block.start, r.stop - block.start, r.step) for r in parts if r]
-    return [*map(as_slice, inside)], sum(map(len, inside))
+    first = block.start
+    return [as_slice(range(r.start - first, r.stop - first, r.step)) for r in parts if r]
 
 
 def as_slice(places: range) -> slice:

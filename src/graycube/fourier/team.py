@@ -10,6 +10,7 @@ Rules.
 
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,29 @@ class Team:
     comm: Comm
     width: int
 
+    def blocks(self, length: int) -> Blocked:
+        """Their blocks of an axis of some length."""
+        return Blocked.over(length, len(self.nodes))
+
     def share(self, length: int, who: int) -> range:
-        """The block of one of them, of an axis of some length."""
-        return Blocked.over(length, len(self.nodes)).own(who)
+        """The block of one of them."""
+        return self.blocks(length).own(who)
+
+    def filled(
+        self, sent: list[list[_Lines]], places: list[list[_Lines]], like: _Lines, most: int
+    ) -> None:
+        """Parts that each of them sends to each fill the places of what comes, in their order.
+
+        Behind the points of a part, along any axes, is what the ``like`` has behind its first.
+        """
+        leaving = [_packed(parts, like) for parts in sent]
+        counts = [[_count(place, like) for place in parts] for parts in places]
+        shapes = [(sum(each), *like.shape[1:]) for each in counts]
+        came = self.exchanged(leaving, shapes, most)
+        for parts, each, found in zip(places, counts, came, strict=True):
+            ends = pairwise(accumulate(each, initial=0))
+            for place, (start, stop) in zip(parts, ends, strict=True):
+                place[...] = found[start:stop].reshape(place.shape)
 
     def exchanged(
         self, sent: list[_Lines], shapes: list[tuple[int, ...]], most: int
@@ -103,6 +124,16 @@ class Team:
         found[self.me] = sent[self.me]
         mpi().Request.Waitall(requests)
         return found
+
+
+def _packed(parts: list[_Lines], like: _Lines) -> _Lines:
+    """Parts, one after the other."""
+    flat = [part.reshape(_count(part, like), *like.shape[1:]) for part in parts]
+    return flat[0] if len(flat) == 1 else np.concatenate([like[:0], *flat])
+
+
+def _count(part: _Lines, like: _Lines) -> int:
+    return prod(part.shape[: part.ndim - like.ndim + 1])
 
 
 def _written(sent: list[_Lines], part: NDArray[np.uint8], head: int) -> None:
