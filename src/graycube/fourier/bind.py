@@ -17,16 +17,15 @@ from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import (
     Wanted,
-    complex_dtype,
     facts_of_out,
     points_of,
     require_out,
     wanted,
 )
-from graycube.fourier.calls import as_planned, one_block
+from graycube.fourier.calls import legs_for
 from graycube.fourier.carried import Legs, relaid_legs
 from graycube.fourier.carriers import Alone, carrier
-from graycube.fourier.choice import as_in, begun_in, legs_of
+from graycube.fourier.choice import as_in
 from graycube.fourier.engine import by_fftw, effort_of_fftw, require_effort
 from graycube.fourier.fftw import Effort
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
@@ -270,15 +269,9 @@ def _transform(
     if "target" in arguments:
         way = None if several else relaid_legs(a.layout, home, a.dtype, a.nodes, first=True)
         return None if way is None else _LegsOfCall(way, a.blocks)
-    asked, factor = as_planned(_asked(function, a, arguments))
-    layout = begun_in(a.layout, asked)
+    layout, legs, factor = legs_for(a, _asked(function, a, arguments), end)
     if layout != a.layout and (several or not in_order(a.layout)):  # each run would copy it
         return None
-    legs = (
-        legs_of(layout, complex_dtype(a.dtype), a.nodes, asked, end)
-        if one_block(a, layout)
-        else None
-    )
     return None if legs is None else _LegsOfCall(legs, of_kind(a, layout).blocks, factor)
 
 

@@ -23,7 +23,7 @@ from graycube.array.held import require_array
 from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.fourier.along import KEPT
-from graycube.fourier.arguments import Norm, Wanted, complex_dtype, delivered
+from graycube.fourier.arguments import Norm, Wanted, complex_dtype, delivered, facts_of_out
 from graycube.fourier.carried import Legs
 from graycube.fourier.carriers import Alone, carrier, room
 from graycube.fourier.choice import as_in, begun_in, legs_of
@@ -81,7 +81,7 @@ def called(  # noqa: PLR0913, PLR0917
     effort = effort_of_fftw()
 
     def asked() -> _Asked:
-        wanted, where = check(), None if out is None else (out.layout, out.dtype)
+        wanted, where = check(), tuple(facts_of_out(out).items())
         return wanted, _facts(what, a.layout, a.dtype, a.payload, wanted, where, effort)
 
     try:
@@ -111,16 +111,31 @@ def _kind(a: CubeArray) -> Hashable:
 
 def _call_of(a: CubeArray, out: CubeArray | None, asked: Wanted, facts: Told) -> _Call | None:
     """What follows for an array, if legs can do it."""
-    layout, comm = begun_in(a.layout, asked), spread(a.comm)
-    if not a.size or not one_block(a, layout):
-        return None
-    asked, factor = as_planned(asked)
-    end = None if out is None else out.layout
-    legs = legs_of(layout, complex_dtype(a.dtype), a.nodes, asked, end)
+    layout, legs, factor = legs_for(a, asked, None if out is None else out.layout)
     if legs is None:
         return None
+    comm = spread(a.comm)
     needed = room(legs, 1 if comm is None else comm.size, prod(a.payload))
     return _Call(layout, legs, facts, needed, factor)
+
+
+def legs_for(
+    a: CubeArray, asked: Wanted, end: Placement | None
+) -> tuple[Placement, tuple[AnyLeg, ...] | None, float | np.longdouble]:
+    """Where legs begin that do it to an array, the legs if there are some, and a factor.
+
+    All nodes that are here have one block together then.
+
+    >>> from graycube.layout import Layout
+    >>> a = CubeArray.from_numpy([1, 2], Layout.nodes(1))
+    >>> legs_for(a, Wanted((0,), (2,)), end=None)[1:]
+    (None, 1.0)
+    """
+    asked, factor = as_planned(asked)
+    layout, legs = begun_in(a.layout, asked), None
+    if a.size and (len(a.nodes) == 1 or isinstance(layout, Ownership)):
+        legs = legs_of(layout, complex_dtype(a.dtype), a.nodes, asked, end)
+    return layout, legs, factor
 
 
 def as_planned(asked: Wanted) -> tuple[Wanted, float | np.longdouble]:
@@ -136,17 +151,6 @@ def as_planned(asked: Wanted) -> tuple[Wanted, float | np.longdouble]:
     norm: Norm = "forward" if asked.inverse else "backward"
     plain = replace(asked, norm=norm, longest=LONGEST_PLANNED)
     return plain, np.longdouble(prod(asked.points)) ** (-asked.scaling / 2)
-
-
-def one_block(a: CubeArray, layout: Placement) -> bool:
-    """Whether all nodes that are here have one block together, in a layout.
-
-    >>> from graycube.layout import Layout
-    >>> a = CubeArray.from_numpy([1, 2], Layout.nodes(1))
-    >>> one_block(a, a.layout)
-    False
-    """
-    return len(a.nodes) == 1 or isinstance(layout, Ownership)
 
 
 def _plain(given: tuple[object, ...]) -> bool:
@@ -181,7 +185,7 @@ def _facts(  # noqa: PLR0913, PLR0917 - all that ranks have to have alike
     dtype: "np.dtype[Any]",
     payload: tuple[int, ...],
     asked: Wanted,
-    out: tuple[Placement, "np.dtype[Any]"] | None,
+    out: tuple[tuple[str, object], ...],
     effort: Effort | None,
 ) -> Told:
     """What ranks tell each other of a call."""
@@ -193,11 +197,9 @@ def _facts(  # noqa: PLR0913, PLR0917 - all that ranks have to have alike
         "waves": asked.waves,
         "order": "natural" if asked.back else "any",
         "fftw": effort,
+        **dict(out),
     }
-    return Told(facts if out is None else facts | dict(zip(_OUT, out, strict=True)))
-
-
-_OUT = ("layout of out", "dtype of out")
+    return Told(facts)
 
 
 def _takes(out: CubeArray, layout: Placement, dtype: "np.dtype[Any]") -> bool:
@@ -226,12 +228,12 @@ def _carried(
             return None
         return Legs(legs, way, known, target, facts, factor=call.factor)
 
-    there = out is not None and _takes(out, layout, dtype)
+    there = out if out is not None and _takes(out, layout, dtype) else None
     key = legs, facts.digest, threads()
     try:
-        if out is not None and there:
-            made = out.blocks
-            program = kept_with(known, out, key, lambda: into(made))
+        if there is not None:
+            made = there.blocks
+            program = kept_with(known, there, key, lambda: into(made))
         else:
             made, program = _new(known, (1, legs[-1].rows), dtype, a.blocks, key, into)
         if program is None:
@@ -242,7 +244,7 @@ def _carried(
             raise
         tell(over, error)
     program.run(ready)
-    return out if out is not None and there else delivered(a.with_blocks(made, layout), out)
+    return delivered(a.with_blocks(made, layout), out) if there is None else there
 
 
 def _new(  # noqa: PLR0913, PLR0917

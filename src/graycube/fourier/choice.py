@@ -165,11 +165,9 @@ def _halved(  # noqa: PLR0913
     inverse, scaling = asked.inverse, asked.scaling
     *_, length = asked.points if inverse else asked.values
     after = in_memory(layout, axis, axis_of(length))
-    leg = halves(layout, after, axis, dtype, inverse=inverse, scaling=scaling)
-    if leg is not None:
-        return [leg]
-    here = in_memory(layout, axis, layout.axes[axis])
-    leg = halves(here, after, axis, dtype, inverse=inverse, scaling=scaling)
-    if leg is None:
-        return None
-    return [*(relaid_legs(layout, here, leg.given, nodes, first=first) or ()), leg]
+    for here in (layout, in_memory(layout, axis, layout.axes[axis])):
+        leg = halves(here, after, axis, dtype, inverse=inverse, scaling=scaling)
+        if leg is not None:
+            move = here != layout and relaid_legs(layout, here, leg.given, nodes, first=first)
+            return [*(move or ()), leg]
+    return None

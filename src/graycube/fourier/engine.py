@@ -68,10 +68,14 @@ def transformed(lines: Lines, axis: int, *, inverse: bool, out: Lines | None = N
     >>> transformed(np.array([[1, 2], [3, 4]], complex), 1, inverse=False).real.tolist()
     [[3.0, -1.0], [7.0, -1.0]]
     """
-    made: Lines = np.empty(lines.shape, lines.dtype) if out is None else out
-    if lines.size:
-        bound(LineWork(lines, (axis,), made, inverse=inverse), once=True)()
-    return made
+    made = np.empty(lines.shape, lines.dtype) if out is None else out
+    return _done(LineWork(lines, (axis,), made, inverse=inverse))
+
+
+def _done(work: LineWork) -> Lines:
+    if work.out.size:
+        bound(work, once=True)()
+    return work.out
 
 
 def bound(work: LineWork, *, once: bool = False) -> Call:
@@ -120,10 +124,8 @@ def half_spectrum(lines: Lines, axis: int) -> Lines:
     """
     shape = [*lines.shape]
     shape[axis] = shape[axis] // 2 + 1
-    made: Lines = np.empty(shape, np.result_type(lines.dtype, 1j))
-    if made.size:
-        bound(LineWork(lines, (axis,), made, "r2c"), once=True)()
-    return made
+    made = np.empty(shape, np.result_type(lines.dtype, 1j))
+    return _done(LineWork(lines, (axis,), made, "r2c"))
 
 
 def from_half(lines: Lines, axis: int, points: int) -> Lines:
@@ -135,10 +137,8 @@ def from_half(lines: Lines, axis: int, points: int) -> Lines:
     """
     shape = [*lines.shape]
     shape[axis] = points
-    made: Lines = np.empty(shape, lines.real.dtype)
-    if made.size:
-        bound(LineWork(lines, (axis,), made, "c2r", inverse=True), once=True)()
-    return made
+    made = np.empty(shape, lines.real.dtype)
+    return _done(LineWork(lines, (axis,), made, "c2r", inverse=True))
 
 
 def _unplanned(work: LineWork) -> Call:
