@@ -53,8 +53,28 @@ class PassStep:
     def on_copies(
         self, layout: Layout, blocks: _Blocks, comm: Comm | None, *, inverse: bool
     ) -> _Blocks:
-        """The same where each node needs copies of the blocks of others, and keeps its own."""
-        made = _from_copies(blocks, layout, self.before, self.group, comm, inverse=inverse)
+        """The same where nodes have no memory bits.
+
+        Each gets the blocks of all nodes of its group, and keeps its own output (TR-764
+        section 5).
+        """
+        group, place = self.group, self.before
+        size = group.high - group.low
+        if comm is None:
+            rows = taken(blocks, layout, place, group.place)
+            lines = rows.reshape(1 << layout.n - size, 1 << size, -1)
+            made = transformed(lines, 1, inverse=inverse).reshape(blocks.shape)
+            made = taken(made, layout, group.place, place).copy()
+        else:
+            offset = layout.word_bits(group.axis).start + group.low
+            word = place.inverse()(comm.rank)
+            own = word >> offset & ((1 << size) - 1)
+            copies = np.empty((1 << size, *blocks.shape[1:]), blocks.dtype)
+            copies[own] = blocks[0]
+            for change in range(1, 1 << size):  # all nodes of the group meet in pairs
+                peer = place(word ^ change << offset)
+                (copies[own ^ change],) = swapped(blocks, peer, comm, "copies for a transform")
+            made = transformed(copies, 0, inverse=inverse, out=copies)[own : own + 1]
         return self.turned(made.reshape(*self.shape, *blocks.shape[2:])).reshape(blocks.shape)
 
     def turned(self, lines: _Blocks) -> _Blocks:
@@ -197,34 +217,3 @@ def twiddles(  # noqa: PLR0913, PLR0917 - which group of which axis, and where
     across = [1] * len(layout.axes)
     across[axis] = factors.shape[-1]
     return factors.reshape(*words.shape, *across)
-
-
-def _from_copies(  # noqa: PLR0913
-    blocks: _Blocks,
-    layout: Layout,
-    place: AffineMap,
-    group: Pass,
-    comm: Comm | None,
-    *,
-    inverse: bool,
-) -> _Blocks:
-    """The blocks after the transforms of a copied group; ``place`` says where words are.
-
-    Nodes have no memory bits there: each gets the blocks of all nodes of its group, and keeps
-    its own output (TR-764 section 5).
-    """
-    size = group.high - group.low
-    if comm is not None:
-        offset = layout.word_bits(group.axis).start + group.low
-        word = place.inverse()(comm.rank)
-        own = word >> offset & ((1 << size) - 1)
-        copies = np.empty((1 << size, *blocks.shape[1:]), blocks.dtype)
-        copies[own] = blocks[0]
-        for change in range(1, 1 << size):  # all nodes of the group meet in pairs
-            peer = place(word ^ change << offset)
-            (copies[own ^ change],) = swapped(blocks, peer, comm, "copies for a transform")
-        return transformed(copies, 0, inverse=inverse, out=copies)[own : own + 1]
-    rows = taken(blocks, layout, place, group.place)
-    lines = rows.reshape(1 << layout.n - size, 1 << size, -1)
-    made = transformed(lines, 1, inverse=inverse).reshape(blocks.shape)
-    return taken(made, layout, group.place, place).copy()

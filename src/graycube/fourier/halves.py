@@ -98,7 +98,7 @@ def halves(  # noqa: PLR0913
     if first is None or last is None or found.keys() != made.keys():
         return None
     rest = tuple((size, stride, made[digit][1]) for digit, (size, stride) in found.items())
-    real = np.empty(0, dtype).real.dtype
+    real = np.finfo(dtype).dtype
     given, wanted = (dtype, real) if inverse else (real, dtype)
     others = _merged(rest)
     sizes, starts, goals = (tuple(each[k] for each in others) for k in range(3))

@@ -124,7 +124,7 @@ class _Made:
             *_, last = self.legs
             self.legs[-1] = replace(last, more=(*last.more, axis))
             return
-        real = np.empty(0, self._dtype).real.dtype
+        real = np.finfo(self._dtype).dtype
         given, dtype = (real if kind == end else self._dtype for end in ("r2c", "c2r"))
         came = None if read == self.now else self.now
         how = kind, axis, points, waves, self._asked.inverse, self._asked.scaling
