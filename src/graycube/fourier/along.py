@@ -5,7 +5,6 @@ twiddle factors. Running it brings a group into memory, transforms it, many line
 multiplies.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import Any
@@ -159,10 +158,9 @@ def carried_out(  # noqa: PLR0913
         shape = _shape(layout, group, len(those))
         factors = None
         if k < len(groups) - 1:
-            words = after.inverse()(addresses(layout, those))
-            roots = partial(unit_roots, dtype=np.dtype(dtype), inverse=inverse)
-            words = words.reshape(shape[:4])
-            factors = twiddles(layout, group.axis, group.low, group.high, words, roots)
+            words = after.inverse()(addresses(layout, those)).reshape(shape[:4])
+            digits = group.axis, group.low, group.high
+            factors = twiddles(layout, *digits, words, dtype, inverse=inverse)
         axis = 2 if group.low < group.high else 4 + group.axis
         steps.append(PassStep(place, group, shape, axis, factors))
         place = after
@@ -185,20 +183,22 @@ def twiddles(  # noqa: PLR0913, PLR0917 - which group of which axis, and where
     low: int,
     high: int,
     words: IntArray,
-    roots: Callable[[IntArray, int], _Blocks],
+    dtype: str,
+    *,
+    inverse: bool,
 ) -> _Blocks:
     """The twiddle factors of words, for all extents: w^(k r), after the bits from low to high.
 
     k is the output digit and r the index below the group; w is the root of unity of as many
     points as the group and all digits below it have. Without bits the group is the extent.
 
-    >>> roots = partial(unit_roots, dtype=np.dtype(complex), inverse=False)
-    >>> factors = twiddles(Layout.cyclic(2, 1), 0, 1, 2, np.arange(4), roots)
+    >>> layout = Layout.cyclic(2, 1)
+    >>> factors = twiddles(layout, 0, 1, 2, np.arange(4), "complex128", inverse=False)
     >>> np.allclose(factors.ravel(), [1, 1, 1, -1j])
     True
     """
-    along = layout.axes[axis]
-    bits = layout.word_bits(axis)
+    roots = partial(unit_roots, dtype=np.dtype(dtype), inverse=inverse)
+    along, bits = layout.axes[axis], layout.word_bits(axis)
     word = (words >> bits.start & ((1 << len(bits)) - 1))[..., None]
     below, digit = word & ((1 << low) - 1), np.arange(along.extent)
     if low == high:

@@ -5,10 +5,9 @@ from contextlib import suppress
 from functools import partial
 from inspect import signature
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graycube.array import CubeArray
 from graycube.array.held import require_array
@@ -37,7 +36,7 @@ from graycube.run import private
 from graycube.run.mpi import nothing_yet
 
 if TYPE_CHECKING:
-    from graycube.fourier.legs import AnyLeg
+    from graycube.fourier.legs import AnyLeg, Blocks
 
 _Function = Callable[..., CubeArray]
 _INVERSE: dict[_Function, bool] = {
@@ -233,7 +232,7 @@ def _program(
     found = _transform(function, a, home, result.layout, arguments) if a.size else None
     if found is None:
         return None
-    legs = found.legs
+    legs, source, factor = found
     if legs[-1].layout != as_in(legs[-1].layout, result.layout, result.nodes):
         if legs[-1].layout != home:  # they would end elsewhere than the call
             return None
@@ -246,16 +245,8 @@ def _program(
         return None
     facts = facts_of(f"bound {function.__name__}", a.layout, a.blocks)
     alike = {**facts, **{name: given for name, given in arguments.items() if given is not a}}
-    known, factor = nothing_yet() if over is None else private(over), found.factor
-    return Legs(legs, how, known, result.blocks, alike, found.source, factor=factor)
-
-
-class _LegsOfCall(NamedTuple):
-    """The legs of a call, what they read, and what all is multiplied by in the end."""
-
-    legs: "tuple[AnyLeg, ...]"
-    source: NDArray[Any]
-    factor: float | np.longdouble = 1.0
+    known = nothing_yet() if over is None else private(over)
+    return Legs(legs, how, known, result.blocks, alike, source, factor=factor)
 
 
 def _transform(
@@ -264,15 +255,16 @@ def _transform(
     home: Layout,
     end: Layout,
     arguments: dict[str, Any],
-) -> _LegsOfCall | None:
+) -> "tuple[tuple[AnyLeg, ...], Blocks, float | np.longdouble] | None":
+    """The legs of a call, what they read, and what all is multiplied by in the end."""
     several = len(a.nodes) > 1  # in one process
     if "target" in arguments:
         way = None if several else relaid_legs(a.layout, home, a.dtype, a.nodes, first=True)
-        return None if way is None else _LegsOfCall(way, a.blocks)
+        return None if way is None else (way, a.blocks, 1.0)
     layout, legs, factor = legs_for(a, _asked(function, a, arguments), end)
     if layout != a.layout and (several or not in_order(a.layout)):  # each run would copy it
         return None
-    return None if legs is None else _LegsOfCall(legs, of_kind(a, layout).blocks, factor)
+    return None if legs is None else (legs, of_kind(a, layout).blocks, factor)
 
 
 def _asked(function: _Function, a: CubeArray, arguments: dict[str, Any]) -> Wanted:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from graycube.fourier.along import twiddles
 from graycube.fourier.engine import transformed
 from graycube.fourier.passes import reordered
 from graycube.layout import Layout
-from graycube.run.butterflies import unit_roots
 from graycube.run.groups import runs_of
 from graycube.run.mpi import Comm
 from graycube.run.network import ReadyLines
@@ -64,7 +63,6 @@ def planned(  # noqa: PLR0913
     in_step: int = 0,
 ) -> PlannedTransform:
     """What a schedule does on these nodes to arrays of a complex dtype."""
-    roots = partial(unit_roots, dtype=np.dtype(dtype), inverse=inverse)
     runs = tuple(_runs(schedule, layout, axis))
     last = sum(map(len, runs)) - 1
     offset = layout.word_bits(axis).start
@@ -73,7 +71,7 @@ def planned(  # noqa: PLR0913
         low, high = (bit - offset for bit in (lines.bits.start, lines.bits.stop))
         factors = None
         if lines.group != last:
-            factors = twiddles(layout, axis, low, high, lines.words, roots)
+            factors = twiddles(layout, axis, low, high, lines.words, dtype, inverse=inverse)
         return 1 if lines.bits else 2 + axis, factors
 
     network = network_of(schedule, nodes, runs, known, in_step)
