@@ -24,24 +24,19 @@ class _Matching:
         source, target = pair
         self.to[source][number], self.by[target][number] = target, source
 
-    def path(self, target: int, first: int, second: int) -> list[tuple[Pair, int]]:
-        """The pairs from a receiver on, by turns in one permutation and in another one."""
+    def exchange(self, target: int, first: int, second: int) -> None:
+        """The pairs from a receiver on that are in two permutations by turns change these."""
         found = list[tuple[Pair, int]]()
-        while (source := self.by[target].get(first)) is not None:
-            found.append(((source, target), first))
-            if (after := self.to[source].get(second)) is None:
+        while (source := self.by[target].pop(first, None)) is not None:
+            found.append(((source, target), second))
+            del self.to[source][first]
+            if (after := self.to[source].pop(second, None)) is None:
                 break
             target = after
-            found.append(((source, target), second))
-        return found
-
-    def exchange(self, path: Iterable[tuple[Pair, int]], total: int) -> None:
-        """Pairs of a path change permutations; ``total`` is the sum of their two numbers."""
-        given = [*path]
-        for (source, target), number in given:
-            del self.to[source][number], self.by[target][number]
-        for pair, number in given:
-            self.add(pair, total - number)
+            found.append(((source, target), first))
+            del self.by[target][second]
+        for pair, number in found:
+            self.add(pair, number)
 
 
 def matchings(pairs: Iterable[Pair]) -> list[tuple[Pair, ...]]:
@@ -56,11 +51,12 @@ def matchings(pairs: Iterable[Pair]) -> list[tuple[Pair, ...]]:
     made = _Matching()
     for source, target in given:
         sent, got = made.to[source], made.by[target]
-        here, there = ([k for k in range(most) if k not in used] for used in (sent, got))
-        common = next((k for k in here if k in there), None)
-        if common is None:
-            common = here[0]
-            made.exchange(made.path(target, here[0], there[0]), here[0] + there[0])
-        made.add((source, target), common)
-    numbers = {(s, t): k for s, ends in made.to.items() for k, t in ends.items()}
-    return [tuple(sorted(p for p in numbers if numbers[p] == k)) for k in range(most)]
+        free = next((k for k in range(most) if k not in sent and k not in got), None)
+        if free is None:
+            free, other = (
+                next(k for k in range(most) if k not in used) for used in (sent, got)
+            )
+            made.exchange(target, free, other)
+        made.add((source, target), free)
+    every = sorted(made.to.items())
+    return [tuple((s, ends[k]) for s, ends in every if k in ends) for k in range(most)]
