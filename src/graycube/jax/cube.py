@@ -53,6 +53,14 @@ class MeshCube:
         """
         return self.axes[self.names.index(name)]
 
+    def count(self, names: Iterable[str]) -> int:
+        """How many devices are along some axes.
+
+        >>> MeshCube(("x", "y"), (1, 2)).count(("y", "x"))
+        8
+        """
+        return 1 << sum(len(self.dims(name)) for name in names)
+
     def named(self, dims: Iterable[int]) -> tuple[str, ...]:
         """The axes that consist of these node bits.
 

@@ -48,9 +48,7 @@ def halo(
             "take x.to_array()",
         )
     given = placed(source_of(x, source), x.shape, "source")
-    counts = tuple(
-        1 << sum(len(given.cube.dims(name)) for name in names) for names in given.spec
-    )
+    counts = tuple(map(given.cube.count, given.spec))
     pairs, ends = around(x, reach, periodic, fill)
     for k, (pair, count, end) in enumerate(zip(pairs, counts, ends, strict=True)):
         require_near(k, pair, x.shape[k] // count, end)

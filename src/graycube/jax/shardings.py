@@ -96,25 +96,18 @@ def _placed(
 ) -> Placing:
     cube = cube_of(mesh, {name for names in spec for name in names})
     for k, (length, names) in enumerate(zip(shape, spec, strict=True)):
-        require_even(length, 1 << sum(len(cube.dims(name)) for name in names), k, what)
+        devices = cube.count(names)
+        if length % devices:
+            raise InvalidValueError(
+                f"axis {k} of {what} has {length} elements on {devices} devices",
+                "each device needs equally many",
+                f"pad the axis to {length + -length % devices}, or shard it over fewer devices",
+            )
     dims = [[d for name in names for d in cube.dims(name)] for names in spec]
     if not shape:
         return Placing(mesh, (), cube, Layout.nodes(0))
     made = Layout.mesh(shape, [1 << len(d) for d in dims], dims=dims)
     return Placing(mesh, spec, cube, made)
-
-
-def require_even(length: int, devices: int, axis: int, what: str) -> None:
-    """Refuse an axis whose devices have not equally many elements.
-
-    >>> require_even(6, 2, 0, "source")
-    """
-    if length % devices:
-        raise InvalidValueError(
-            f"axis {axis} of {what} has {length} elements on {devices} devices",
-            "each device needs equally many",
-            f"pad the axis to {length + -length % devices}, or shard it over fewer devices",
-        )
 
 
 def spec_of(sharding: Sharding, d: int, what: str) -> tuple[tuple[str, ...], ...]:
