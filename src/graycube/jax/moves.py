@@ -105,6 +105,11 @@ def _units(bits: Iterable[int]) -> list[int]:
     return [1 << b for b in bits]
 
 
+def _added(span: Span, bits: Iterable[int]) -> list[int]:
+    """What a span takes of some units, one after the other."""
+    return [unit for unit in _units(bits) if span.add(unit)]
+
+
 def _whole_axes(
     span: Span, move: AffineMap, n: int, axes: Iterable[Sequence[int]]
 ) -> tuple[int, ...]:
@@ -121,9 +126,8 @@ def _whole_axes(
 
 def _coordinates(basis: Sequence[int], n: int) -> Matrix:
     """The coordinates in a basis; what completes it has none."""
-    complete, span = list(basis), Span(basis)
-    complete += [1 << i for i in range(n) if span.add(1 << i)]
-    rows = Matrix(tuple(complete), n).inverse().rows[: len(basis)]
+    complete = *basis, *_added(Span(basis), range(n))
+    rows = Matrix(complete, n).inverse().rows[: len(basis)]
     return Matrix.from_rows(rows, n)
 
 
@@ -138,10 +142,9 @@ def _fixed(nodes: Sequence[int], basis: Sequence[int], chunk: Matrix, n: int) ->
     found = [z if z in within and reached.add(z) else 0 for z in lost]
     others = iter([w for w in basis if reached.add(w)])
     found = [z or next(others) for z in found]
-    known, complete = Span(lost), list(lost)
-    complete += [1 << i for i in range(n) if known.add(1 << i)]
+    complete = *lost, *_added(Span(lost), range(n))
     images = [chunk(w) for w in found] + [0] * (n - len(lost))
-    return Matrix(tuple(images), len(basis)) @ Matrix(tuple(complete), n).inverse()
+    return Matrix(tuple(images), len(basis)) @ Matrix(complete, n).inverse()
 
 
 @dataclass(frozen=True)
@@ -231,9 +234,8 @@ def in_lines(move: AffineMap, n: int, line: int) -> InLines:
     back = [column >> n for column in move.matrix.inverse().columns[n:]]
     become = sorted(reduced_basis(back[:line]))  # what becomes the first line
     kept, far = [v for v in become if not v >> line], [v for v in become if v >> line]
-    within, known = Span(kept), Span([*_units(range(line)), *far])
-    freed = [v for v in _units(range(line)) if within.add(v)]
-    others = [v for v in _units(range(line, m)) if known.add(v)]
+    freed = _added(Span(kept), range(line))
+    others = _added(Span([*_units(range(line)), *far]), range(line, m))
     still = Matrix.identity(n)
     gathered = Matrix((*freed, *kept, *others, *far), m).inverse()
     before = AffineMap(Matrix.block_diagonal([still, gathered]))

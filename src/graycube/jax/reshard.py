@@ -114,8 +114,8 @@ def _body(before: Placing, after: Placing) -> _Body | None:
         if source[dim] is None:
             taken.append((held.index(nodes[dim]), dim))
             held.remove(nodes[dim])
-    places = [_inverse([*one, *two]) for one, two in ((nodes, slots), (new_nodes, new_slots))]
-    move = Matrix.permutation(places[1]) @ Matrix.permutation(places[0]).inverse()
+    words = Matrix.permutation([*nodes, *slots])
+    move = Matrix.permutation([*new_nodes, *new_slots]).inverse() @ words
     gathered = [d for d in range(cube.n) if target[d] is None]
     end = [*new_slots, *(new_nodes[d] for d in gathered)]
     return _Body(
@@ -158,10 +158,6 @@ def _rest(words: Sequence[int | None], p: int) -> tuple[list[int], list[int]]:
     """The bits of the word on the nodes, and those in memory."""
     nodes = [word for word in words if word is not None]
     return nodes, [word for word in range(p) if word not in nodes]
-
-
-def _inverse(order: Sequence[int]) -> list[int]:
-    return [order.index(word) for word in range(len(order))]
 
 
 def _by_jax(x: Block, target: Sharding) -> Block:
