@@ -12,15 +12,15 @@ from graycube.array.ranks import nodes_here
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap
 from graycube.jax.arithmetic import Arithmetic
-from graycube.jax.blocks import carried, from_slots, to_slots
+from graycube.jax.blocks import from_slots, relaid, to_slots
 from graycube.jax.convert import on_devices as spread_out, on_host
 from graycube.jax.cube import MeshCube, cube_of
 from graycube.jax.lines import index_along
 from graycube.jax.names import Block, Dtype, Mesh, P, Sharding
-from graycube.jax.over import over
+from graycube.jax.over import over, there
 from graycube.jax.reshard import require_same_mesh
 from graycube.jax.rounds import executed
-from graycube.jax.shardings import layout, on_mesh, placed, source_of
+from graycube.jax.shardings import layout as layout_of, on_mesh, placed, source_of
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_axis, require_single
@@ -173,8 +173,7 @@ class Array(Arithmetic):
             return self.computed(body, target)
         if move == AffineMap.identity(target.p):
             return replace(self, layout=target)
-        slots = 1 << target.p - target.n
-        return self.computed(_relaid, target, self.cube, move, slots)
+        return self.computed(_relaid, target, move, self.cube)
 
     def computed(self, body: Callable[..., Block], layout: Layout, *given: object) -> "Array":
         """What devices make of their blocks, and what is given, within ``shard_map``.
@@ -198,15 +197,10 @@ class Array(Arithmetic):
         True
         """
         blocks, mesh = self.require_blocks(), self.mesh
-        there = jax.sharding.NamedSharding(
-            mesh, P(self.cube.names, *(None,) * (blocks.ndim - 1))
-        )
-        if not isinstance(blocks, jax.core.Tracer):
-            return jax.device_put(blocks, there)
-        shown = {*mesh.axis_types} == {jax.sharding.AxisType.Explicit}
-        if shown and jax.typeof(blocks).sharding.spec != there.spec:
-            return jax.sharding.reshard(blocks, there)
-        return blocks
+        spec = P(self.cube.names, *(None,) * (blocks.ndim - 1))
+        if isinstance(blocks, jax.core.Tracer):
+            return there(blocks, mesh, spec)
+        return jax.device_put(blocks, jax.sharding.NamedSharding(mesh, spec))
 
     def coordinate(self, axis: int) -> "Array":
         """The index along an axis of every element, counted on the devices: no table is made.
@@ -298,17 +292,17 @@ class _Kept:
     sharding: Sharding
     payload: tuple[int, ...]
 
+    def _but_for_the_mesh(self) -> tuple[object, ...]:
+        return self.layout, self.sharding.spec, self.payload
+
     def __hash__(self) -> int:
-        sharding = self.sharding
-        return hash((self.layout, sharding.mesh.abstract_mesh, sharding.spec, self.payload))
+        return hash((self.sharding.mesh.abstract_mesh, *self._but_for_the_mesh()))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Kept):
             return NotImplemented
-        here, there = self.sharding, other.sharding
-        return _is_same(here.mesh, there.mesh) and (self.layout, here.spec, self.payload) == (
-            *(other.layout, there.spec, other.payload),
-        )
+        same = self._but_for_the_mesh() == other._but_for_the_mesh()
+        return same and _is_same(self.sharding.mesh, other.sharding.mesh)
 
 
 def _is_same(here: Mesh, there: Mesh) -> bool:
@@ -376,9 +370,6 @@ def _require_task(task: Task, source: Layout, target: Layout) -> None:
             )
 
 
-layout_of = layout  # the methods have an argument of that name
-
-
 def _block_of(x: Block, bits: tuple[int, ...]) -> Block:
     """From a device's part of an array to its block."""
     slots = to_slots(x, bits)
@@ -390,10 +381,9 @@ def _part_of(block: Block, bits: tuple[int, ...], extents: tuple[int, ...]) -> B
     return from_slots(block.reshape(-1, *extents, *block.shape[2:]), bits)
 
 
-def _relaid(block: Block, cube: MeshCube, move: AffineMap, slots: int) -> Block:
+def _relaid(block: Block, move: AffineMap, cube: MeshCube) -> Block:
     """A device's block after a map of addresses."""
-    split = block.reshape(slots, -1, *block.shape[2:])
-    return carried(split, move, cube).reshape(block.shape)
+    return relaid(block[0], move, cube)[None]
 
 
 def _coordinate(layout: Layout, axis: int, cube: MeshCube) -> Block:

@@ -57,6 +57,17 @@ def carried(block: Block, move: AffineMap, cube: MeshCube) -> Block:
     return arranged(block.reshape(-1, *rest), parts.after, cube)
 
 
+def relaid(block: Block, move: AffineMap, cube: MeshCube) -> Block:
+    """The same where one axis has the slots with all that stays with each, before payload.
+
+    >>> from graycube.gf2 import Matrix
+    >>> relaid(jnp.arange(6), AffineMap(Matrix.identity(1), 1), MeshCube((), ())).tolist()
+    [3, 4, 5, 0, 1, 2]
+    """
+    slots = block.reshape(1 << move.width - cube.n, -1, *block.shape[1:])
+    return carried(slots, move, cube).reshape(block.shape)
+
+
 def permuted(block: Block, names: Sequence[str], pairs: Iterable[tuple[int, int]]) -> Block:
     """The block of another node, by pairs of source and target; zeros where none comes.
 

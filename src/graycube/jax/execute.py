@@ -6,8 +6,8 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.jax.array import Array
 from graycube.jax.cube import MeshCube, cube_of
 from graycube.jax.names import Block, P, Sharding
-from graycube.jax.over import over
-from graycube.jax.rounds import Executed, executed
+from graycube.jax.over import on_block, over
+from graycube.jax.rounds import executed
 from graycube.jax.shardings import source_of, spec_of
 
 if TYPE_CHECKING:
@@ -54,8 +54,4 @@ def execute(plan: "Plan", blocks: Block, source: Sharding = None) -> Block:
             "stack the blocks of all nodes",
         )
     spec = P(first or None)
-    return over(found.mesh, _of_one, spec, spec, body)(blocks)
-
-
-def _of_one(block: Block, body: Executed) -> Block:
-    return body(block[0])[None]
+    return over(found.mesh, on_block, spec, spec, body)(blocks)

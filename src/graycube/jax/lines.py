@@ -6,6 +6,7 @@ Their angles are at most an eighth of a turn: the rest is exact.
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import prod
 
 import jax
 import jax.numpy as jnp
@@ -14,11 +15,11 @@ import numpy as np
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.places import Waves
 from graycube.gf2 import AffineMap, bit_indices
-from graycube.jax.blocks import carried
+from graycube.jax.blocks import relaid
 from graycube.jax.cube import MeshCube
 from graycube.jax.legs import AxisLeg
 from graycube.jax.names import Block, Dtype
-from graycube.jax.steps import Digits, Spared, Step, WholeLines
+from graycube.jax.steps import Digits, Step, WholeLines
 from graycube.layout import Layout
 
 
@@ -32,13 +33,12 @@ def transformed(block: Block, taken: Sequence[Step], cube: MeshCube) -> Block:
     [8.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
     for step in taken:
-        slots = block.reshape(1 << step.move.width - cube.n, -1, *block.shape[1:])
-        block = carried(slots, step.move, cube).reshape(block.shape)
+        block = relaid(block, step.move, cube)
         if isinstance(step, WholeLines):
             block = _of_lines(block, step)
         elif isinstance(step, Digits):
             block = _of_digits(block, step, cube)
-        elif isinstance(step, Spared):
+        elif step.bits:
             block = _resized(block, int(len(block) * 2.0**step.bits), 0)
     return block
 
@@ -51,7 +51,8 @@ def _of_digits(block: Block, step: Digits, cube: MeshCube) -> Block:
     complexes = block.astype(complex_of(block.dtype))
     split = complexes.reshape(-1, size, 1 << step.slot, *extents, *block.shape[1:])
     extent = 3 + step.axis
-    made = _fft(split, 1 if step.low < step.high else extent, inverse=inverse)
+    fft = jnp.fft.ifft if inverse else jnp.fft.fft
+    made = fft(split, axis=1 if step.low < step.high else extent)
     if step.words is not None:
         sizes = (step.high - step.low, step.slot)
         words = Words(step.words, layout, cube, sizes, split.ndim)
@@ -65,9 +66,9 @@ def _of_lines(block: Block, step: WholeLines) -> Block:
     shape, order = _digits(step.before, where)
     behind = range(len(shape), len(shape) + len(payload))
     digits = block.reshape(*shape, *payload).transpose(*order, *behind)
-    rows = digits.shape[4 * len(where) :]
-    lines = [size for k in range(len(where)) for size in _line(digits.shape[4 * k :])]
-    made = _made(digits.reshape(*lines, *rows), [leg for _, leg, _ in where])
+    sizes, end = digits.shape, 4 * len(where)
+    lines = [n for k in range(0, end, 4) for n in (sizes[k], prod(sizes[k + 1 : k + 4]))]
+    made = _made(digits.reshape(*lines, *sizes[end:]), [leg for _, leg, _ in where])
     shape, order = _digits(step.after, where)
     split = made.reshape(*(shape[k] for k in order), *payload)
     return split.transpose(*np.argsort(order), *behind).reshape(-1, *payload)
@@ -90,11 +91,6 @@ def _digits(
         top = below
     shape += [1 << top, *(axis.extent for axis in layout.axes)]
     return shape, order + [k for k in range(len(shape)) if k not in order]
-
-
-def _line(digits: Sequence[int]) -> tuple[int, int]:
-    above, high, extent, low, *_ = digits
-    return above, high * extent * low
 
 
 def _made(lines: Block, legs: Sequence[AxisLeg]) -> Block:
@@ -148,10 +144,6 @@ def complex_of(dtype: Dtype) -> Dtype:
         )
     wide = dtype in {jnp.dtype("float64"), jnp.dtype("complex128")}
     return jnp.dtype("complex128" if wide else "complex64")
-
-
-def _fft(block: Block, axis: int, *, inverse: bool) -> Block:
-    return (jnp.fft.ifft if inverse else jnp.fft.fft)(block, axis=axis)
 
 
 def _factors(

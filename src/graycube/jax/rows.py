@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from graycube.array.scanning.stretches import met_in_turn, stretches
 from graycube.gf2 import AffineMap, Matrix, bit_indices
-from graycube.jax.blocks import arranged, carried, parity_of, permuted
+from graycube.jax.blocks import arranged, carried, parity_of, permuted, relaid
 from graycube.jax.cube import MeshCube
 from graycube.jax.names import Block
 from graycube.layout import Layout
@@ -51,8 +51,7 @@ class DeviceRow:
     def names(self) -> tuple[str, ...]:
         """The axes of the mesh that the row is, if it is whole ones, else none."""
         found = self.cube.named(self.dims)
-        whole = sum(len(self.cube.dims(name)) for name in found) == len(self.dims)
-        return found if whole else ()
+        return found if self.cube.count(found) == self.count else ()
 
     def bit(self, k: int) -> Block:
         """A bit of the place of this device, within ``shard_map``."""
@@ -157,9 +156,5 @@ class AlongLines:
             lines = jnp.moveaxis(block, 1 + self.axis, 1)
             return jnp.moveaxis(self.work(lines, None), 1, 1 + self.axis)
         there = self.layout.conversion(row.layout)
-        made = row.block(self.work(row.lines(self._moved(block, there)), row))
-        return self._moved(made, there.inverse())
-
-    def _moved(self, block: Block, move: AffineMap) -> Block:
-        slots = block.reshape(1 << move.width - self.cube.n, -1, *block.shape[1:])
-        return carried(slots, move, self.cube).reshape(block.shape)
+        made = row.block(self.work(row.lines(relaid(block, there, self.cube)), row))
+        return relaid(made, there.inverse(), self.cube)

@@ -124,20 +124,13 @@ class WholeLines:
 
 @dataclass(frozen=True)
 class Carry:
-    """A move alone."""
-
-    move: AffineMap
-
-
-@dataclass(frozen=True)
-class Spared:
     """A move, and then memory times 2^bits: with zeros behind it, or cut if that is below 1."""
 
     move: AffineMap
-    bits: int
+    bits: int = 0
 
 
-Step = Digits | WholeLines | Carry | Spared
+Step = Digits | WholeLines | Carry
 Found = tuple[tuple[Step, ...], Layout]
 
 
@@ -179,7 +172,7 @@ def _steps(
             wide = None if spare else _padded(layout, axis)
             if spare:
                 bits = layout.axes[axis].bits - (layout.p - layout.n)
-                done.append(Spared(AffineMap.identity(layout.p), bits))
+                done.append(Carry(AffineMap.identity(layout.p), bits))
                 layout = with_spare(layout, bits)
             elif wide is not None:
                 padded.setdefault(wide[0], layout.shape[wide[0]])
@@ -242,7 +235,7 @@ def _without_spare(done: list[Step], layout: Layout, home: Layout | None, d: int
     require_same_axes(target.axes, layout.axes[:d])
     bits = layout.p - target.p
     move = with_spare(target, bits).map @ layout.inverse_map
-    return (*done, Spared(move, -bits)), target
+    return (*done, Carry(move, -bits)), target
 
 
 def _lines(layout: Layout, axis: int, leg: AxisLeg) -> tuple[WholeLines, Layout]:
@@ -335,13 +328,13 @@ def _in_passes(
             f"transforms of {LONGEST} points or fewer are spread",
             "use fewer points, or more axes",
         )
-    if _too_short(layout, axis, later):
+    groups, result = passes(layout, axis, tuple(later))
+    if any(group.copied for group in groups):
         raise InvalidValueError(
             f"axis {axis} has {points} points on {1 << layout.n} devices",
             "a transform over devices needs an even number of points on each",
             "use fewer devices, or pad the axis",
         )
-    groups, result = passes(layout, axis, tuple(later))
     made, place = list[Digits](), layout.map
     for k, group in enumerate(groups):
         words = group.place.inverse() if k < len(groups) - 1 else None
