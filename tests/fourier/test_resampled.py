@@ -125,6 +125,15 @@ def test_the_kind_of_a_layout_follows_from_lengths():
     assert isinstance(gc.fftn(a, s=(16, 12)).layout, gc.layout.Ownership)
 
 
+def test_without_axes_nothing_changes_and_half_a_spectrum_has_a_last_one():
+    a = gc.CubeArray.from_numpy(np.eye(8), gc.Layout.mesh((8, 8), (4, 1)))
+    for found in (to_points(a, (), (), (), real=False), to_waves(a, (), (), real=False)):
+        gc.assert_allclose(found, np.eye(8))
+    for call in (lambda: to_points(a, (), (), ()), lambda: to_waves(a, (), ())):
+        with pytest.raises(gc.GraycubeError, match="name at least one axis"):
+            call()
+
+
 def test_other_mistakes():
     a = gc.CubeArray.from_numpy(np.ones((8, 5), complex), gc.Layout.mesh((8, 5), (4, 1)))
     with pytest.raises(gc.GraycubeError, match="complex128"):

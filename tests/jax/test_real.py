@@ -71,6 +71,13 @@ def test_half_a_spectrum_carries_its_layout(case, payload):
         assert collectives(there)[1] <= a.blocks.nbytes // 8
 
 
+def test_points_may_be_an_array_of_numpy():
+    x = put(np.ones((16, 5), np.complex64), mesh_of((8,), explicit=True), P("a"))
+    assert gc.jax.irfftn(x, np.array([-1, -1])).shape == (16, 8)
+    assert gc.jax.irfftn(x, np.array([-1])).shape == (16, 8)
+    assert gc.jax.to_points(x, (16, 8), np.array([16, 12])).shape == (16, 12)
+
+
 def test_the_other_axes_come_in_natural_order_on_request():
     mesh = mesh_of((2, 4), explicit=True)
     x = np.random.default_rng(0).standard_normal((16, 32, 9)).astype(np.float32)
@@ -97,9 +104,9 @@ def test_what_is_not_real_or_not_in_memory_is_refused():
         InvalidValueError, match=r"axis 0 of the result has 5 elements on 8.*\('a',\)"
     ):
         gc.jax.rfft(x, axis=0)
-    with pytest.raises(InvalidValueError, match=r"axes is \(\): .*at least one axis"):
+    with pytest.raises(InvalidValueError, match=r"axes is empty: .*at least one axis"):
         gc.jax.rfftn(x, None, ())
-    with pytest.raises(InvalidValueError, match="each once"):
+    with pytest.raises(InvalidValueError, match=r"axis 1 is in axes=\(1, 1\) more than once"):
         gc.jax.rfftn(x, None, (1, 1))
     with pytest.raises(InvalidTypeError, match="real numbers only"):
         gc.jax.rfft(x * 1j)
@@ -107,7 +114,7 @@ def test_what_is_not_real_or_not_in_memory_is_refused():
         gc.jax.irfftn(x, 9)
     with pytest.raises(InvalidValueError, match="s has 1 entries for 2 axes"):
         gc.jax.irfft2(x, (9,))
-    with pytest.raises(InvalidValueError, match="number of points is -2"):
+    with pytest.raises(InvalidValueError, match=r"spectrum of 1 value.*n=1"):
         gc.jax.irfft(x[:, :1])
     line = put(np.ones(64), mesh_of((8,), explicit=True), P("a"))
     with pytest.raises(InvalidValueError, match=r"shape \(33,\).*8 devices.*use fftn"):

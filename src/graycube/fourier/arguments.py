@@ -25,7 +25,7 @@ Norm = Literal["backward", "ortho", "forward"]
 Order = Literal["any", "natural"]
 
 
-def complex_dtype(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
+def complex_dtype(dtype: np.dtype[np.generic]) -> "np.dtype[np.complexfloating]":
     """The dtype of the result, as NumPy's: what floats keep their precision, from single on."""
     if dtype.kind not in "biufc":
         raise InvalidTypeError(
@@ -35,17 +35,25 @@ def complex_dtype(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
 
 
 def require_lengths(
-    layout: Layout, axes: Sequence[int], s: Sequence[int] | None
+    layout: Layout, axes: Sequence[int], s: Sequence[int] | None, *, half: bool = False
 ) -> dict[int, int]:
     """The number of points that are transformed along each axis; -1 is all there are.
 
-    >>> require_lengths(Layout.mesh((4, 6), nodes=(2, 1)), [0, 1], (8, -1))
-    {0: 8, 1: 6}
+    If the last axis has ``half`` a spectrum, that is one of an even number of points.
+
+    >>> layout = Layout.mesh((4, 6), nodes=(2, 1))
+    >>> [require_lengths(layout, [0, 1], (8, -1), half=half) for half in (False, True)]
+    [{0: 8, 1: 6}, {0: 8, 1: 10}]
     """
-    lengths = {axis: layout.shape[axis] for axis in axes}
-    if s is None:
-        return lengths
-    if not _is_line(s):
+    given = {} if s is None else _given_lengths(axes, s)
+    if half and axes[-1] not in given:
+        given[axes[-1]] = _even_points(layout, axes[-1])
+    return {axis: layout.shape[axis] for axis in axes} | given
+
+
+def _given_lengths(axes: Sequence[int], s: Sequence[int]) -> dict[int, int]:
+    """The numbers of points that are said, by axes."""
+    if not is_line(s):
         raise InvalidTypeError(f"s is {s!r:.60}", "it must be a sequence", "pass a tuple")
     if len(s) != len(axes):
         raise InvalidValueError(
@@ -60,10 +68,15 @@ def require_lengths(
             "its number of points is given once",
             "transform it again in a call of its own",
         )
-    return lengths | {axis: length for axis, length in wanted.items() if length > 0}
+    return {axis: length for axis, length in wanted.items() if length > 0}
 
 
-def _is_line(given: object) -> bool:
+def is_line(given: object) -> bool:
+    """Whether there may be an entry for each axis.
+
+    >>> is_line([8]), is_line(np.array([8])), is_line(8)
+    (True, True, False)
+    """
     return isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim == 1)
 
 
@@ -224,18 +237,14 @@ def wanted(  # noqa: PLR0913, PLR0917
     dtype = complex_dtype(a.dtype)
     if real and not inverse:
         require_real(a.dtype)
-    chosen = require_axes(a.layout, axes)
-    if real:
-        _require_last(chosen, axes)
-    lengths = require_lengths(a.layout, chosen, s)
-    if real and inverse:
-        lengths[chosen[-1]] = _real_points(a.layout, chosen[-1], -1 if s is None else s[-1])
+    chosen = require_axes(a.layout, axes, real=real)
+    lengths = require_lengths(a.layout, chosen, s, half=real and inverse)
     points = tuple(lengths[k] for k in chosen)
     back = order == "natural" and (out is None or (real and inverse))
     found = Wanted((*chosen,), points, norm, inverse, real, back)
     after = dict(zip(chosen, points if inverse else found.values, strict=True))
     shape = tuple(after.get(k, length) for k, length in enumerate(a.shape))
-    require_out(out, a, shape, dtype.type(0).real.dtype if real and inverse else dtype)
+    require_out(out, a, shape, np.finfo(dtype).dtype if real and inverse else dtype)
     return found
 
 
@@ -253,17 +262,16 @@ def _require_last(chosen: Sequence[int], axes: Sequence[int] | None) -> None:
         )
 
 
-def _real_points(layout: Layout, axis: int, given: int) -> int:
-    """The number of real points that are wanted of a spectrum."""
+def _even_points(layout: Layout, axis: int) -> int:
+    """The even number of points of which an axis has half the spectrum."""
     values = layout.shape[axis]
-    if values == 1 and given == -1:
+    if values == 1:
         raise InvalidValueError(
             f"axis {axis} has a spectrum of 1 value",
             "twice one less is no number of points",
             "say how many points there are: n=1",
         )
-    points = require_lengths(layout, [axis], (given,))[axis]
-    return 2 * (values - 1) if given == -1 else points
+    return 2 * (values - 1)
 
 
 def require_real(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
@@ -278,12 +286,17 @@ def require_real(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
             "half of the spectrum is enough for real numbers only",
             "use fft, or drop the imaginary part",
         )
-    return np.empty(0, complex_dtype(dtype)).real.dtype
+    return np.finfo(complex_dtype(dtype)).dtype
 
 
-def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
-    """The axes of a layout, counted from the front; all of them for None."""
-    if axes is not None and not _is_line(axes):
+def require_axes(
+    layout: Layout, axes: Sequence[int] | None, *, real: bool = False
+) -> list[int]:
+    """The axes of a layout, counted from the front; all of them for None.
+
+    In a ``real`` transform there is a last one, and once only.
+    """
+    if axes is not None and not is_line(axes):
         raise InvalidTypeError(f"axes is {axes!r}", "it must be a sequence", "pass a tuple")
     d = len(layout.axes)
     given = range(d) if axes is None else axes
@@ -295,7 +308,10 @@ def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
                 f"use {-d}..{d - 1}, or np.fft for an axis of payload; the numbers of points, "
                 "NumPy's second argument, are named here: n= or s=",
             )
-    return [require_axis(axis, d) for axis in given]
+    chosen = [require_axis(axis, d) for axis in given]
+    if real:
+        _require_last(chosen, axes)
+    return chosen
 
 
 OTHER_WAY: dict[Norm | None, Norm] = {

@@ -221,7 +221,7 @@ def _along_each(  # noqa: PLR0913, PLR0917 - what people call has them all
         chosen = require_axes(a.layout, axes)
         lengths = require_lengths(a.layout, chosen, s)
         made = complex_dtype(a.dtype)
-        dtype = made if a.dtype.kind == "c" else made.type(0).real.dtype
+        dtype = made if a.dtype.kind == "c" else np.finfo(made).dtype
         if kind == 1 and name.endswith("ct") and 1 in lengths.values():
             raise InvalidValueError(
                 "an axis has 1 point", "cosines of type 1 need 2 or more", "use type 2"

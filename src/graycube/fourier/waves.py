@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from graycube.array import CubeArray
 from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import (
@@ -168,12 +170,13 @@ def points_wanted(  # noqa: PLR0913
     (8, 8)
     """
     require_norm(norm)
+    require_axes(spectrum.layout, axes, real=real)
     numbers = numbers_of(spectrum.layout, axes, points, s, real=real)
-    before, after = zip(*numbers.values(), strict=True)
+    before, after = (tuple(pair[k] for pair in numbers.values()) for k in (0, 1))
     dtype = complex_dtype(spectrum.dtype)
     lengths = dict(zip(numbers, after, strict=True))
     shape = [lengths.get(k, length) for k, length in enumerate(spectrum.shape)]
-    require_out(out, spectrum, shape, dtype.type(0).real.dtype if real else dtype)
+    require_out(out, spectrum, shape, np.finfo(dtype).dtype if real else dtype)
     return Wanted((*numbers,), after, norm, inverse=True, real=real, waves=before)
 
 
@@ -197,7 +200,7 @@ def waves_wanted(  # noqa: PLR0913
     require_norm(norm)
     if real:
         require_real(a.dtype)
-    wanted = require_lengths(a.layout, require_axes(a.layout, axes), points)
+    wanted = require_lengths(a.layout, require_axes(a.layout, axes, real=real), points)
     shape = tuple(a.layout.shape[k] for k in wanted)
     made = Wanted((*wanted,), shape, norm, real=real, waves=tuple(wanted.values()))
     values = replace(made, points=made.kept).values

@@ -18,7 +18,7 @@ The files, in the order in which data meets them:
 3. ``reshard``, ``permute`` and ``halo`` are for arrays of JAX. ``array`` carries its layout,
    and has its ``arithmetic``; ``convert`` takes blocks from the host and back.
 4. ``legs``, ``steps`` and ``lines`` are what a transform is made of; ``transform`` and
-   ``real`` are what people call. What keeps the shape of an array is ``applied`` to it:
+   ``real`` are what people call. It is ``applied`` to arrays of both kinds, as are
    ``networks`` of stages, for ``walsh`` and ``butterfly``, and work on lines over ``rows`` of
    devices, for ``scans`` and ``sorting``.
 5. ``rounds`` of a plan, made of ``matchings``, are what ``execute`` carries out.

@@ -1,4 +1,4 @@
-"""A function that leaves an array its shape, for both kinds of arrays.
+"""A function of an array for both kinds of arrays.
 
 A ``gc.jax.Array`` comes back in the layout that the function says; an array of JAX with its
 sharding.
@@ -22,10 +22,12 @@ def applied(
     a: Block,
     source: Sharding,
     body_of: Callable[[Layout, MeshCube, Layout | None], tuple[Body, Layout]],
+    home_of: Callable[[Placing], Placing] = lambda given: given,
 ) -> Block:
     """The array after a body, of its layout, its devices, and the layout that it goes home to.
 
-    ``body_of`` gives the layout of the result as well. An array of JAX has to go home.
+    ``body_of`` gives the layout of the result as well. An array of JAX has to go home: to where
+    it came from, or in the same sharding to the place of an array of another shape.
 
     >>> mesh = jax.make_mesh((4,), ("x",))
     >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, jax.P("x")))
@@ -35,28 +37,16 @@ def applied(
     if isinstance(a, Array):
         body, result = body_of(a.layout, a.cube, None)
         return a.computed(on_block, result, body)
-    given = with_axes(a, source)
-    layout = given.layout
-    body, _ = body_of(layout, given.cube, layout)
-    bits, parts = given.local_bits, (given.partition, given.partition)
-    extents = tuple(axis.extent for axis in layout.axes)
-    return over(given.mesh, on_part, *parts, body, bits, bits, extents)(a)
-
-
-def with_axes(a: Block, source: Sharding) -> Placing:
-    """Where an array of JAX is; it has an axis at least.
-
-    >>> mesh = jax.make_mesh((4,), ("x",))
-    >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, jax.P("x")))
-    >>> with_axes(x, None).spec
-    (('x',),)
-    """
     given = placed(source_of(a, source), a.shape, "source")
     if not a.shape:
         raise InvalidValueError(
             "the array has no axes", "there is nothing to go along", "reshape it to (1,)"
         )
-    return given
+    home = home_of(given)
+    body, _ = body_of(given.layout, given.cube, home.layout)
+    bits, parts = (given.local_bits, home.local_bits), (given.partition, home.partition)
+    extents = tuple(axis.extent for axis in home.layout.axes)
+    return over(given.mesh, on_part, *parts, body, *bits, extents)(a)
 
 
 def require_carried(a: Block, order: object) -> None:

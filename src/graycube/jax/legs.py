@@ -5,12 +5,18 @@ whole lines.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from graycube.errors import InvalidValueError
-from graycube.fourier.arguments import Norm, Order, require_axes, require_lengths, require_norm
+from graycube.fourier.arguments import (
+    Norm,
+    Order,
+    is_line,
+    require_axes,
+    require_lengths,
+    require_norm,
+)
 from graycube.fourier.places import Waves
 from graycube.fourier.waves import numbers_of
 from graycube.layout import Layout
@@ -24,8 +30,8 @@ class Asked:
 
     ``s`` are points, ``waves`` those of a spectrum that has other waves.
 
-    >>> Asked(None, "forward").factor(8), Asked(None, None, inverse=True).in_order("any").order
-    (0.125, 'any')
+    >>> Asked(None, "forward").factor(8), Asked(None, "forward", inverse=True).factor(8)
+    (0.125, 8)
     """
 
     axes: Sequence[int] | None
@@ -35,10 +41,6 @@ class Asked:
     real: bool = False
     s: Sequence[int] | None = None
     waves: Sequence[int] | None = None
-
-    def in_order(self, order: Order) -> "Asked":
-        """The same; in this order if the caller says nothing of it."""
-        return replace(self, order=self.order or order)
 
     def factor(self, points: int) -> float:
         """What the result for so many points is multiplied with, as ``backward`` has it."""
@@ -81,34 +83,19 @@ def legs_of(layout: Layout, asked: Asked) -> list[tuple[int, AxisLeg]]:
     (1, AxisLeg(kind='rfft', points=6, values=6, kept=4, waves=None))
     """
     require_norm(asked.norm)
-    axes = asked.axes
-    if axes is None and isinstance(asked.s, Sequence):
-        axes = range(-len(asked.s), 0)  # as NumPy's
-    chosen, real = require_axes(layout, axes), asked.real
-    if real and (not chosen or chosen.count(chosen[-1]) > 1):
-        raise InvalidValueError(
-            f"axes is {asked.axes}",
-            "the last axis of a real transform has half a spectrum, and is named once",
-            "name at least one axis, and each once",
-        )
+    axes, s, real = asked.axes, asked.s, asked.real
+    if axes is None and s is not None and is_line(s):
+        axes = range(-len(s), 0)  # as NumPy's
+    chosen = require_axes(layout, axes, real=real)
     last = chosen[-1] if real else None
     if asked.waves is not None and asked.inverse:
-        numbers = numbers_of(layout, chosen, asked.waves, asked.s or (), real=real)
+        numbers = numbers_of(layout, chosen, asked.waves, () if s is None else s, real=real)
         return [(k, _back(layout, k, *numbers[k], half=k == last)) for k in chosen]
-    s = asked.s
-    if asked.inverse and real and (s is None or _is_open(s)):
-        even = 2 * (layout.shape[chosen[-1]] - 1) or -2
-        s = (*([-1] * len(chosen) if s is None else s)[:-1], even)
-    points = require_lengths(layout, chosen, s)
+    points = require_lengths(layout, chosen, s, half=real and asked.inverse)
     if asked.inverse:
         return [(k, _back(layout, k, 0, points[k], half=k == last)) for k in chosen]
     kept = points if asked.waves is None else require_lengths(layout, chosen, asked.waves)
     return [(k, _there(layout, k, points[k], kept[k], half=k == last)) for k in chosen]
-
-
-def _is_open(s: object) -> bool:
-    """Whether the number of points of the last axis is left to the spectrum."""
-    return isinstance(s, Sequence) and [*s][-1:] == [-1]
 
 
 def _there(layout: Layout, k: int, points: int, kept: int, *, half: bool) -> AxisLeg:

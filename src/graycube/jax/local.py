@@ -12,7 +12,7 @@ import jax
 from graycube.array.halo.ends import Fills, Rings
 from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import Norm
-from graycube.jax.blocks import carried
+from graycube.jax.blocks import relaid
 from graycube.jax.cube import MeshCube
 from graycube.jax.halo import around, require_near, widened
 from graycube.jax.legs import Asked
@@ -35,8 +35,7 @@ def relayout(block: Block, source: Layout, target: Layout, names: str | Sequence
     [0, 1, 3, 2, 7, 6, 4, 5]
     """
     cube = _cube(names, source, block)
-    split = block.reshape(1 << source.p - source.n, -1, *block.shape[1:])
-    return carried(split, source.conversion(target), cube).reshape(block.shape)
+    return relaid(block, source.conversion(target), cube)
 
 
 def halo(
@@ -86,7 +85,7 @@ def fft(
     >>> float(jax.jit(energy)(x))
     64.0
     """
-    return _transformed(block, layout, names, Asked(axes, norm, "any"))
+    return _transformed(block, layout, names, Asked(axes, norm))
 
 
 def ifft(
@@ -106,13 +105,13 @@ def ifft(
     >>> bool(jnp.allclose(jax.jit(back)(x), 1))
     True
     """
-    return _transformed(block, layout, names, Asked(axes, norm, "any", inverse=True))
+    return _transformed(block, layout, names, Asked(axes, norm, inverse=True))
 
 
 def _transformed(
     block: Block, layout: Layout, names: str | Sequence[str], asked: Asked
 ) -> tuple[Block, Layout]:
-    body, result = transform_of(layout, _cube(names, layout, block), asked)
+    body, result = transform_of(layout, _cube(names, layout, block), None, asked)
     return body(block), result
 
 

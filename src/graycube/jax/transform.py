@@ -8,6 +8,7 @@ is transformed on its own.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import get_args
 
@@ -15,13 +16,12 @@ import jax
 
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.fourier.arguments import Norm, Order, points_of
-from graycube.jax.applied import require_carried, with_axes
+from graycube.jax.applied import applied, require_carried
 from graycube.jax.array import Array
 from graycube.jax.cube import MeshCube
-from graycube.jax.legs import Asked, AxisLeg, legs_of
+from graycube.jax.legs import Asked, legs_of
 from graycube.jax.lines import transformed
 from graycube.jax.names import Block, Sharding
-from graycube.jax.over import on_block, on_part, over
 from graycube.jax.shardings import Placing, placed
 from graycube.jax.spare import resized
 from graycube.jax.steps import COPIES, Step, fits, require_bits, steps
@@ -145,26 +145,18 @@ def ifftn(  # noqa: PLR0913 - NumPy's, and two more
 
 
 def transform(a: Block, asked: Asked, source: Sharding = None) -> Block:
-    """Any transform of an array, in the order that is usual for its kind.
+    """Any transform of an array.
 
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.ones((8, 8)), jax.NamedSharding(mesh, jax.P("x")))
     >>> transform(x, Asked((1,), None, s=(12,))).shape
     (8, 12)
     """
+    require_carried(a, asked.order)
     if isinstance(a, Array):
         require_no_payload(a, asked)
-        body, result = transform_of(a.layout, a.cube, asked.in_order("any"))
-        return a.computed(on_block, result, body)
-    require_carried(a, asked.order)
-    given = with_axes(a, source)
-    legs = legs_of(given.layout, asked)
-    home = _home(given, legs)
-    body, _ = transform_of(given.layout, given.cube, asked.in_order("natural"), home.layout)
-    parts = given.partition, given.partition
-    extents = tuple(axis.extent for axis in home.layout.axes)
-    bits = given.local_bits, home.local_bits
-    return over(given.mesh, on_part, *parts, body, *bits, extents)(a)
+    body_of = partial(transform_of, asked=asked)
+    return applied(a, source, body_of, home_of=partial(_home, asked=asked))
 
 
 def require_no_payload(a: Array, asked: Asked) -> None:
@@ -187,12 +179,12 @@ def require_no_payload(a: Array, asked: Asked) -> None:
             )
 
 
-def _home(given: Placing, legs: Sequence[tuple[int, AxisLeg]]) -> Placing:
+def _home(given: Placing, asked: Asked) -> Placing:
     """Where the result is: sharded as what was given."""
-    shape = list(given.layout.shape)
+    shape, legs = list(given.layout.shape), legs_of(given.layout, asked)
     for axis, leg in legs:
         shape[axis] = leg.kept
-        count = 1 << sum(len(given.cube.dims(name)) for name in given.spec[axis])
+        count = given.cube.count(given.spec[axis])
         if leg.kept % count:
             every = prod(given.mesh.shape.values()) == 1 << given.cube.n and len(shape) > 1
             carried = every and fits(given.layout, legs)
@@ -210,16 +202,17 @@ def _home(given: Placing, legs: Sequence[tuple[int, AxisLeg]]) -> Placing:
 
 
 def transform_of(
-    layout: Layout, cube: MeshCube, asked: Asked, home: Layout | None = None
+    layout: Layout, cube: MeshCube, home: Layout | None, asked: Asked
 ) -> tuple["Transform", Layout]:
     """What each device does in a transform, and the layout of its result: perhaps its home.
 
-    >>> asked = Asked(None, None, "any")
-    >>> body, result = transform_of(Layout.cyclic(4, 0), MeshCube((), ()), asked)
+    >>> asked = Asked(None, None)
+    >>> body, result = transform_of(Layout.cyclic(4, 0), MeshCube((), ()), None, asked)
     >>> body(jnp.ones(16)).real.tolist()[:2]
     [16.0, 0.0]
     """
-    require_word(asked.order, get_args(Order), "order")
+    if asked.order is not None:
+        require_word(asked.order, get_args(Order), "order")
     legs = legs_of(layout, asked)
     if home is None and asked.order == "natural":
         require_bits(layout, legs)
