@@ -71,9 +71,9 @@ class Team:
     def filled(
         self, sent: list[list[_Lines]], places: list[list[_Lines]], like: _Lines, most: int
     ) -> None:
-        """Parts that each of them sends to each fill the places of what comes, in their order.
+        """Send parts to each of them, and put what each one sends into its places, in order.
 
-        Behind the points of a part, along any axes, is what the ``like`` has behind its first.
+        A part may have several axes of points; behind them it has what ``like`` has behind one.
         """
         leaving = [_packed(parts, like) for parts in sent]
         counts = [[_count(place, like) for place in parts] for parts in places]
