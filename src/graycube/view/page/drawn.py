@@ -51,14 +51,11 @@ def drawn(plan: Plan, block: int | None = None) -> Drawn:
     Drawn with 8 elements on each node instead of 65536, so that each stands for 8192; the
     prices are those of the whole plan.
     """
-    if fits(plan) and block in (None, plan.task.block):
-        return Drawn(plan, plan.moves(), "")
-    smaller = _smaller(plan, block)
-    if smaller is None and fits(plan):
-        return Drawn(plan, plan.moves(), "")
-    if smaller is None:
-        return Drawn(plan, None, _why_rounds(plan))
-    return Drawn(smaller, smaller.moves(), _note(smaller, plan))
+    whole = fits(plan)
+    smaller = None if whole and block in (None, plan.task.block) else _smaller(plan, block)
+    if smaller is not None:
+        return Drawn(smaller, smaller.moves(), _note(smaller, plan))
+    return Drawn(plan, plan.moves(), "") if whole else Drawn(plan, None, _why_rounds(plan))
 
 
 def fits(plan: Plan) -> bool:
@@ -69,11 +66,18 @@ def fits(plan: Plan) -> bool:
     >>> [fits(plan(gray, binary, block, machine="ideal")) for block in (16, 1 << 20)]
     [True, False]
     """
-    return (
-        plan.task.block << plan.task.n <= MAX_ELEMENTS
-        and plan.schedule.cycles <= MAX_CYCLES
-        and plan.traffic.crossings <= MAX_CROSSINGS
-    )
+    return next(_excesses(plan), None) is None
+
+
+def _excesses(plan: Plan) -> Iterator[str]:
+    """What there is too much of to be drawn."""
+    for count, most, what in (
+        (plan.task.block << plan.task.n, MAX_ELEMENTS, "elements"),
+        (plan.schedule.cycles, MAX_CYCLES, "cycles"),
+        (plan.traffic.crossings, MAX_CROSSINGS, "moves"),
+    ):
+        if count > most:
+            yield f"there are {count} {what}, a page shows at most {most}"
 
 
 def _note(smaller: Plan, plan: Plan) -> str:
@@ -94,10 +98,7 @@ def _why_rounds(plan: Plan) -> str:
     why = "no smaller array moves in the same way"
     if not _from_table(plan):
         why = "the schedule is from a file, and cannot be made for a smaller block"
-    return (
-        f"Drawn without elements, round by round: there are {plan.traffic.crossings} "
-        f"crossings of links, a page shows at most {MAX_CROSSINGS}, and {why}."
-    )
+    return f"Nothing is drawn: {next(_excesses(plan))}, and {why}. A table has the rounds."
 
 
 def _smaller(plan: Plan, block: int | None) -> Plan | None:

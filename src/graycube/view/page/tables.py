@@ -16,7 +16,7 @@ def tables(scenes: Sequence[Mapping[str, Any]]) -> Iterator[Markup]:
     letters = [f"{letter}: " for letter in "AB"] if len(scenes) > 1 else [""]
     for letter, shown in zip(letters, scenes, strict=True):
         if shown["drawn"]["traffic"] is not None:
-            yield _fact(f"{letter}Rounds", _rounds(shown["drawn"]["traffic"]), "traffic")
+            yield _fact(f"{letter}Rounds", _rounds(shown), "traffic")
     if scenes[0]["machine_key"] == scenes[-1]["machine_key"]:
         rows = _merged([shown["candidates"] for shown in scenes])
         yield _fact("Prices", _prices(rows), "candidates")
@@ -82,19 +82,24 @@ def _bounds(shown: Mapping[str, Any]) -> Table:
     return Table(("bound", "seconds", "because of"), rows, "lrl", marks)
 
 
-def _rounds(rounds: Sequence[Mapping[str, Any]]) -> Table:
-    """Rounds that are alike in one row, with a bar for their longest message."""
+def _rounds(shown: Mapping[str, Any]) -> Table:
+    """Rounds that are alike in one row, with a bar for their longest message.
+
+    Their traffic is counted on the links of a cube, which trees and tori do not have.
+    """
+    rounds, columns = shown["drawn"]["traffic"], {"longest": "longest message"}
+    if not shown["tree"] and not shown["sides"]:
+        columns |= {"links": "links in use", "crossings": "crossings"}
     most = max((row["longest"] for row in rounds), default=1)
     rows, first = list[Sequence[object]](), 0
     for row in rounds:
         last = first + row["times"] - 1
-        counts = (_count(row[name]) for name in ("longest", "links", "crossings"))
+        counts = (_count(row[name]) for name in columns)
         named = str(first) if last == first else f"{first} to {last}"
         share = Bar(max(0.01, row["longest"] / most))
         rows.append((named, *counts, share))
         first = last + 1
-    heads = ("round", "longest message", "links in use", "crossings", "")
-    return Table(heads, rows, "lrrrl")
+    return Table(("round", *columns.values(), ""), rows, f"l{'r' * len(columns)}l")
 
 
 def _count(count: float) -> str:

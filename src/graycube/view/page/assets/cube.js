@@ -69,11 +69,11 @@ class Cube {
   }
 
   nameNode(part, node) {
-    const { width } = this.plan.box;
+    const { width, height } = this.plan.box;
     const { number: size, bits: small, head, tall } = this.form;
-    if (!size) return;
     if (!head) {
-      draw(part, "text", { class: "number", x: width / 2, y: 11, "text-anchor": "middle", "font-size": size }, node);
+      const y = (height + 0.72 * size) / 2;
+      draw(part, "text", { class: "number", x: width / 2, y, "text-anchor": "middle", "font-size": size }, node);
       return;
     }
     const { relabel } = this.trace.scene;

@@ -17,7 +17,7 @@ class View {
     this.legend = find(".legend");
     this.panel = find(".panel");
     find(".figure").classList.toggle("large", scene.n > 4);
-    find(".aside").hidden = !scene.crossings;
+    find(".figure").hidden = !scene.crossings;
     document.getElementById("plans").append(root);
     const choose = (node) => this.choose(node);
     this.Picture = scene.tree ? Tree : scene.sides.length ? Torus : Cube;
