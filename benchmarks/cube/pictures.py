@@ -118,7 +118,7 @@ def mappings(cubes: dict[int, Row]) -> Figure:
     """Programs of transforms and stencils in either code, or converted between."""
     figure, panels = _row(len(cubes))
     for ax, (n, cube) in zip(panels, cubes.items(), strict=True):
-        rows = [row for row in cube["mappings"] if "transforms" in row["part"]]
+        rows = [row for row in cube["mappings"] if ", " in row["part"]]
         parts = list(dict.fromkeys(row["part"] for row in rows))
         for k, code in enumerate(("binary", "gray", "both")):
             times = [typical(row) for row in rows if row["code"] == code]

@@ -9,6 +9,7 @@ import numpy as np
 from measured import Comm, measured
 
 import graycube as gc
+from graycube.texts import counted
 
 Row = dict[str, Any]
 POINTS = 20  # bits of the number of points
@@ -70,9 +71,8 @@ def mappings(comm: Comm, machine: gc.Machine, less: int) -> Iterator[Row]:
             ],
         }.items():
             calls = [parts[part, code] for part, code, times in steps for _ in range(times)]
-            works[f"{transforming} transforms, {reading} stencils", name] = partial(
-                in_turn, calls
-            )
+            program = f"{counted(transforming, 'transform')}, {counted(reading, 'stencil')}"
+            works[program, name] = partial(in_turn, calls)
     found = measured([*works.values()], comm, RUNS)
     for (part, code), one in zip(works, found, strict=True):
         yield {
