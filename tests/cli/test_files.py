@@ -219,6 +219,8 @@ def test_two_plans_side_by_side(folder):
         (["-o", "."], "must name a file"),
         (["-o", "pipe"], "must name a file"),
         (["-o", "/dev/full"], "a pipe or a device: choose another name"),
+        (["-o", "-"], "files do not go to standard output"),
+        (["--csv", "-"], "files do not go to standard output"),
         (["--node", 8], "0..7"),
         (["--node", -1], "0..7"),
         (["--node", 10**30], "0..7"),

@@ -175,7 +175,7 @@ def test_the_exit_status_is_that_of_main(status):
             2,
             "error: x is 1: it is 2; say 2",
         ),
-        (OSError(28, "No space left"), 2, "error: standard output: No space left; check"),
+        (OSError(28, "No space left"), 2, "error: standard output: No space left; make room"),
         (FileExistsError(17, "File exists", "here"), 2, "error: here: File exists; check"),
         (MemoryError("no 8 TiB"), 2, "error: no 8 TiB; choose a smaller block or shape"),
         (MemoryError(), 2, "error: the memory is full; choose"),

@@ -94,7 +94,7 @@ def test_candidates_are_timed(home, start):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("bench", "a plan 4.json"), "mpiexec -n 4"),
+        (("bench", "a plan 4.json"), "2: the plan is for 4; say --ranks 4, or"),
         *sweep(
             (("bench", "missing.json"), "cannot read"),
             (("bench", "--nosuch"), "--nosuch"),
@@ -140,7 +140,7 @@ def test_an_interrupt_ends_all_ranks(home):
         (["calibrate", "ours"], "say --ranks 4, or"),
         (["calibrate", "ipsc1"], "ranks is 1"),
         (["calibrate", "--", "-x"], "ranks is 1"),
-        (["bench", "a plan 2.json"], "mpiexec -n 2"),
+        (["bench", "a plan 2.json"], "say --ranks 2, or start it with mpiexec -n 2"),
         *(
             (["calibrate", "ours", "--ranks", n], "--ranks 4")
             for n in (0, -2, 3, 6, 10**30 + 1)

@@ -232,6 +232,7 @@ def test_a_page_is_written(write):
         (["--papers", ""], "claims.toml"),
         (["--papers", "papers/TR-1/claims.toml"], "claims.toml"),
         (["-o", "nowhere/x.html"], "a folder that exists"),
+        (["-o", "-"], "files do not go to standard output"),
         (["-o", "."], "must name a file"),
         (["-o", ""], "must name a file"),
     ],

@@ -70,6 +70,7 @@ def test_a_certificate_that_claims_more_is_refused(tmp_path):
         ("--certificate", "/nowhere/at/all.json"),
         ("-o", "/nowhere/at/all.json", "--search", "1000"),
         ("-o", "same.json", "--certificate", "same.json"),
+        ("-o", "-"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(options):

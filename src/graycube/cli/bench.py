@@ -9,6 +9,7 @@ import graycube as gc
 from graycube.cli.console import print_json, say
 from graycube.cli.files import read_plan
 from graycube.cli.ranks import started, world
+from graycube.errors import InvalidValueError
 from graycube.run import agreed
 
 
@@ -31,6 +32,12 @@ def bench(file: Path, ranks: int | None, rounds: int, *, as_json: bool) -> int:
         return started(ranks, ["bench", *flags, "--", str(file)])
     comm = world()
     plan = agreed(comm, lambda: (read_plan(file), {}))  # no rank waits where it is missing
+    if comm.size != (nodes := 1 << plan.task.n):
+        raise InvalidValueError(
+            f"the number of ranks is {comm.size}",
+            f"the plan is for {nodes}",
+            f"say --ranks {nodes}, or start it with mpiexec -n {nodes}",
+        )
     found = gc.bench(plan, comm, rounds)
     if comm.rank == 0:
         if as_json:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from graycube.cli.console import complain, print_json, progress, say, tell
+from graycube.cli.files import require_new
 
 WRONG = 1
 
@@ -25,6 +26,7 @@ def demo(folder: Path, *, quiet: bool, as_json: bool) -> int:
     from graycube.demo import Scene, WrongError, chapters, write  # noqa: PLC0415 - SciPy takes a second
 
     folder.mkdir(parents=True, exist_ok=True)  # told now if it cannot be, not at the end
+    require_new(folder / name for name in ("index.html", "plan.html"))
     scene, told = Scene(), []
     try:
         with progress() as bar:

@@ -34,13 +34,17 @@ def text_of(path: Path) -> str:
         ) from error
 
 
-def require_new(paths: Iterable[Path], *read: Path) -> None:
-    """Refuse to write over what was read, and two texts in one file.
+def require_new(paths: Iterable[Path | None], *read: Path) -> None:
+    """Refuse to write over what was read, two texts in one file, and what can be no file.
 
     >>> require_new([Path("plan.html"), Path("moves.csv")], Path("plan.json"))
     """
     seen = set[Path]()
-    for path in paths:
+    for path in filter(None, paths):
+        if str(path) == "-":  # as many programs call standard output
+            raise InvalidValueError(
+                "the file to write is -", "files do not go to standard output", "name a file"
+            )
         target = require_writable(path)
         if target.exists() and any(target.samefile(file) for file in read):
             raise InvalidValueError(

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from errno import EDQUOT, ENOSPC
 from importlib import import_module
 from typing import cast
 
@@ -139,7 +140,8 @@ def _named(param: click.Parameter) -> str:
 def _told(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         where = "standard output" if error.filename is None else error.filename
-        return f"{one_line(where)}: {error.strerror}; check the path, and whether there is room"
+        step = "make room" if error.errno in {ENOSPC, EDQUOT} else "check the path"
+        return f"{one_line(where)}: {error.strerror}; {step}"
     if isinstance(error, MemoryError):
         return f"{one_line(error) or 'the memory is full'}; choose a smaller block or shape"
     return str(error)

@@ -9,6 +9,7 @@ import click
 
 import graycube as gc
 from graycube.cli.console import print_json, show, status, tell
+from graycube.cli.files import require_new
 from graycube.cli.layouts import read_layout
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import as_amount, as_lengths
@@ -18,7 +19,6 @@ from graycube.planning import Candidate
 from graycube.planning.explain import costs_of, entries, left_out, moved, table, used, verdict
 from graycube.planning.why import why as weighed
 from graycube.show import Lines
-from graycube.whole_files import require_writable
 
 
 @click.command(short_help="Find the way from one layout to another.")
@@ -82,7 +82,7 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
     itemsize = (8 if shape else 1) if itemsize is None else itemsize
     before = read_layout(source, dims, shape, nodes)
     after = read_layout(target, dims, shape, to_nodes or nodes)
-    _require_apart(output, certificate)
+    require_new([output, certificate])  # before anything is searched for
     wanted = MachineOptions(**machine).machine(before.n)
     size = _elements(block, itemsize, before)
     made = _made(gc.Task(before, after, size, itemsize), wanted, algorithm, search)
@@ -100,17 +100,6 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
         see = shlex.join(["graycube", "view", str(output)])
         drawn = made.task.n <= gc.view.MAX_DIMS
         tell(f"saved as {output}" + (f"; see it with: {see}" if drawn else ""))
-
-
-def _require_apart(*paths: Path | None) -> None:
-    """Two files that can be written, before anything is searched for."""
-    places = [require_writable(path) for path in paths if path is not None]
-    if len(set(places)) < len(places):
-        raise InvalidValueError(
-            f"{paths[0]} is to have the plan and the certificate",
-            "a file has one of them",
-            "name two files",
-        )
 
 
 def _made(task: gc.Task, machine: gc.Machine, algorithm: str, search: float | None) -> gc.Plan:

@@ -16,6 +16,7 @@ from threading import Thread
 import click
 
 from graycube.cli.console import complain, print_json, progress, say, show, tell
+from graycube.cli.files import require_new
 from graycube.errors import InvalidValueError
 from graycube.papers import (
     Claim,
@@ -31,7 +32,7 @@ from graycube.papers import (
 )
 from graycube.show import Table
 from graycube.texts import shortened
-from graycube.whole_files import require_writable, write_whole
+from graycube.whole_files import write_whole
 
 UNEXPECTED = 1
 _SHORT = 60  # characters of a statement in a list
@@ -76,8 +77,7 @@ def reproduce(  # noqa: PLR0913 - click passes them by name
     if only_list:
         _list(chosen, as_json=as_json)
         return 0
-    if output is not None:
-        require_writable(output)
+    require_new([output])
     run = partial(compute, quick=quick, draws=output is not None)
     results = _computed(chosen, jobs or (1 if quick else cpu_count()), run)
     if output is not None:
