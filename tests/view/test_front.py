@@ -63,15 +63,19 @@ def test_names_and_limits(plan, lines):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("n", "size"), [(4, (9, 4.6)), (5, (8, 4)), (6, (9, 4.6))])
-def test_names_touch_neither_each_other_nor_points(n, size):
-    machine = gc.Machine(n, ports="all", startup=3e-4, per_byte=1e-9)
+@pytest.mark.parametrize(
+    ("n", "startup", "size"),
+    [(4, 3e-4, (9, 4.6)), (5, 3e-4, (8, 4)), (6, 3e-4, (9, 4.6)), (6, 1e-3, (8, 5))],
+)
+def test_names_touch_neither_each_other_nor_points_nor_the_frame(n, startup, size):
+    machine = gc.Machine(n, ports="all", startup=startup, per_byte=1e-9)
     made = gc.plan(gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), 10**7, machine=machine)
     figure = Figure(figsize=size, layout="constrained")
     ax = gc.view.plot_front(made, figure.subplots())
     figure.draw_without_rendering()
     boxes = [label.get_window_extent() for label in ax.texts]
-    assert len(boxes) > 4
+    assert len(boxes) > 2
+    assert all(ax.bbox.contains(*corner) for box in boxes for corner in (box.min, box.max))
     assert not [1 for a, b in combinations(boxes, 2) if a.overlaps(b)]
     for point in np.vstack(
         [line.get_xydata() for line in ax.get_lines() if line.get_marker() != "None"]

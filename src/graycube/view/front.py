@@ -113,7 +113,10 @@ def _draw_line(ax: "Axes", plan: Plan, right: float) -> None:
 
 
 def _name(ax: "Axes", named: dict[str, _Point], points: Iterable[_Point]) -> None:
-    """Each name, that of the plan first, is beside its point where it hides least."""
+    """Each name, that of the plan first, is beside its point where it hides least.
+
+    What crosses the frame hides a part of it.
+    """
     hidden = [_around(ax.transData.transform(point), _CLEAR) for point in points]
     for k, (name, point) in enumerate(named.items()):
         label = ax.annotate(
@@ -128,7 +131,8 @@ def _name(ax: "Axes", named: dict[str, _Point], points: Iterable[_Point]) -> Non
         def hides(beside: tuple[int, int, str], label: "Annotation" = label) -> int:
             label.set(position=beside[:2], ha=beside[2])
             box = label.get_window_extent()
-            return sum(bool(box.overlaps(other)) for other in hidden)
+            inside = ax.bbox.contains(*box.min) and ax.bbox.contains(*box.max)
+            return sum(bool(box.overlaps(other)) for other in hidden) + (not inside)
 
         hides(min(_BESIDE, key=hides))
         hidden.append(label.get_window_extent())
