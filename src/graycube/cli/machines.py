@@ -41,14 +41,12 @@ class MachineOptions:
         Where there is neither, it is ``Machine(dims)``: one port, and no costs.
         """
         given = {
-            "ports": self.ports
-            if self.ports in (None, "all")
-            else _numbers(self.ports, "ports"),
+            "ports": "all" if self.ports == "all" else _numbers(self.ports, "ports"),
             "switching": self.switching,
             "startup": _one_or_each(self.startup),
             "per_byte": _one_or_each(self.per_byte),
             "packet": self.packet,
-            "share": None if self.share is None else _numbers(self.share, "share"),
+            "share": _numbers(self.share, "share"),
             "per_row": self.per_row,
         }
         changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
@@ -58,10 +56,8 @@ class MachineOptions:
                 "only uplinks of a tree are",
                 "say --tree 8x16x4, the inner level first",
             )
-        if self.tree is not None:
-            machine = self._tree(dims, changes)
-        elif self.torus is not None:
-            machine = self._torus(dims)
+        if self.tree is not None or self.torus is not None:
+            machine = self._network(dims, changes)
         elif self.name is not None:
             machine = gc.Machine.profile(self.name, dims=dims)
         else:
@@ -80,7 +76,7 @@ class MachineOptions:
             return self._alone(named)
         if not any(size & size - 1 for size in sizes):
             return None
-        self._require_one("--torus" if self.tree is None else "--tree")
+        self._require_one()
         for option in ("ports", "share"):
             if getattr(self, option) is not None:
                 raise InvalidValueError(
@@ -91,8 +87,7 @@ class MachineOptions:
         rates = self.per_byte or 1.0
         if self.torus is not None:
             return gc.Interconnect.torus(sizes, joined=self.torus[1], per_byte=rates)
-        ratio = 1.0 if self.oversubscribed is None else self.oversubscribed
-        return gc.Interconnect.tree(sizes, per_byte=rates, oversubscribed=ratio)
+        return gc.Interconnect.tree(sizes, per_byte=rates, oversubscribed=self._ratio())
 
     def _alone(self, named: gc.Interconnect) -> gc.Interconnect:
         """An interconnect by its name, of which nothing else was said."""
@@ -106,29 +101,39 @@ class MachineOptions:
             )
         return named
 
-    def _torus(self, dims: int) -> gc.Machine:
-        """A torus with the sides that were given, of as many nodes as the layouts have."""
-        sides, joined = self.torus or ((), ())
-        self._require_one("--torus")
-        return _of_size(gc.Machine.torus(sides, joined=joined), dims, "torus")
+    def _network(self, dims: int, changes: dict[str, Any]) -> gc.Machine:
+        """The tree or torus that was given, of as many nodes as the layouts have.
 
-    def _tree(self, dims: int, changes: dict[str, Any]) -> gc.Machine:
-        """A tree of switches; it takes start-ups and rates out of the changes, one a level."""
-        self._require_one("--tree")
-        costs = {k: changes.pop(k) for k in ("startup", "per_byte") if k in changes}
-        ratio = 1.0 if self.oversubscribed is None else self.oversubscribed
-        machine = gc.Machine.tree(self.tree or (), oversubscribed=ratio, **costs)
-        return _of_size(machine, dims, "tree")
+        A tree takes start-ups and rates out of the changes, one a level.
+        """
+        self._require_one()
+        if self.tree is not None:
+            costs = {k: changes.pop(k) for k in ("startup", "per_byte") if k in changes}
+            made = gc.Machine.tree(self.tree, oversubscribed=self._ratio(), **costs)
+        else:
+            sides, joined = self.torus or ((), ())
+            made = gc.Machine.torus(sides, joined=joined)
+        if made.dims != dims:
+            what = "torus" if self.tree is None else "tree"
+            raise InvalidValueError(
+                f"the {what} has {1 << made.dims} nodes",
+                f"{1 << dims} are needed",
+                f"say a {what} of as many nodes",
+            )
+        return made
 
-    def _require_one(self, option: str) -> None:
-        others = {"--torus": self.torus, "--machine": self.name}
-        for other, given in others.items():
-            if given is not None and other != option:
-                raise InvalidValueError(
-                    f"{option} and {other} are given",
-                    "each says which machine it is",
-                    "leave one of them out",
-                )
+    def _ratio(self) -> float:
+        return 1.0 if self.oversubscribed is None else self.oversubscribed
+
+    def _require_one(self) -> None:
+        options = {"--tree": self.tree, "--torus": self.torus, "--machine": self.name}
+        given = [option for option, value in options.items() if value is not None]
+        if len(given) > 1:
+            raise InvalidValueError(
+                f"{given[0]} and {given[1]} are given",
+                "each says which machine it is",
+                "leave one of them out",
+            )
 
 
 def machine_options(command: _F) -> _F:
@@ -189,25 +194,16 @@ def machine_options(command: _F) -> _F:
     return command
 
 
-def _of_size(machine: gc.Machine, dims: int, what: str) -> gc.Machine:
-    """The machine, if it has as many nodes as are needed."""
-    if machine.dims != dims:
-        raise InvalidValueError(
-            f"the {what} has {1 << machine.dims} nodes",
-            f"{1 << dims} are needed",
-            f"say a {what} of as many nodes",
-        )
-    return machine
-
-
 def _one_or_each(costs: tuple[float, ...] | None) -> float | tuple[float, ...] | None:
     return costs[0] if costs is not None and len(costs) == 1 else costs
 
 
-def _numbers(text: str | None, name: str) -> int | tuple[int, ...]:
-    """One number, or one a dimension."""
+def _numbers(text: str | None, name: str) -> int | tuple[int, ...] | None:
+    """One number, or one a dimension, if any was given."""
+    if text is None:
+        return None
     try:
-        counts = tuple(int(part) for part in (text or "").split(","))
+        counts = tuple(map(int, text.split(",")))
     except ValueError:
         what = "a number of links or 'all'" if name == "ports" else "a number of nodes"
         raise InvalidValueError(

@@ -130,13 +130,15 @@ def _elements(block: tuple[int, bool] | None, itemsize: int, layout: gc.Layout) 
             )
         return layout.block_size
     amount, in_bytes = block
-    if in_bytes and itemsize > 0 and amount % itemsize:
+    if not in_bytes or itemsize <= 0:  # of elements without bytes there is no plan
+        return amount
+    if amount % itemsize:
         raise InvalidValueError(
             f"the block has {amount} bytes",
             f"an element has {itemsize}",
             "choose a block of whole elements",
         )
-    return amount // itemsize if in_bytes and itemsize > 0 else amount
+    return amount // itemsize
 
 
 def show_plan(made: gc.Plan, *, why: bool = False) -> None:
