@@ -9,7 +9,6 @@ import graycube as gc
 from graycube.demo.page import Chapter, document
 from graycube.demo.pictures import draw
 from graycube.demo.story import CHAPTERS, Scene, WrongError
-from graycube.errors import MissingExtraError
 from graycube.whole_files import write_whole
 
 __all__ = ["Chapter", "Scene", "WrongError", "chapters", "write"]
@@ -39,11 +38,7 @@ def write(scene: Scene, told: list[Chapter], folder: Path) -> Path:
     ...     write(scene, [], Path(folder)).name
     'index.html'
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        pictures = draw(scene, folder) if scene.frames else {}
-    except MissingExtraError:
-        pictures = {}
+    pictures = draw(scene, folder) if scene.frames else {}
     gc.view.save_page(folder / "plan.html", *_small_plans())
     page = folder / "index.html"
     text = document(told, {**pictures, "convert": ("plan.html",)})
