@@ -51,20 +51,20 @@ def trace(plan: Plan) -> str:
     }
     copied = isinstance(plan.schedule, Replication)
     rows = None if copied else _messages(plan)
+    first = sum(aside.values())
     if rows is None:
-        events = _summed(timed, aside)
+        events = _summed(timed, first)
         why = f"{plan.traffic.crossings} moves are too many for a trace"
         note = f"(no messages: {'whole blocks are copied' if copied else why})"
     else:
         seconds = list(chain.from_iterable([each] * count for count, each in timed))
-        numbers = sorted(set(rows["round"]))
-        first = sum(aside.values())
-        events = chain(_rounds(numbers, seconds, aside), _sent(plan, rows, seconds, first))
+        starts = list(accumulate(seconds, initial=first))
+        events = chain(_rounds(rows, seconds, starts), _sent(plan, rows, seconds, starts))
         note = ""
     content = {
         "displayTimeUnit": "ns",
         "otherData": _about(plan, note),
-        "traceEvents": [*_processes(note), *events],
+        "traceEvents": [*_processes(note), *_aside(aside), *events],
     }
     return json.dumps(content, separators=(",", ":"), allow_nan=False)
 
@@ -113,19 +113,17 @@ def _messages(plan: Plan) -> dict[str, list[int]] | None:
 
 
 def _rounds(
-    numbers: list[int], seconds: list[float], aside: dict[str, float]
+    rows: dict[str, list[int]], seconds: list[float], starts: list[float]
 ) -> Iterator[_Event]:
-    yield from _aside(aside)
-    starts = list(accumulate(seconds, initial=sum(aside.values())))
+    numbers = sorted(set(rows["round"]))
     for k, start, length in zip(numbers, starts[:-1], seconds, strict=True):
         yield _event(ROUNDS, 1, "round", f"round {k}", start, length)
 
 
-def _summed(timed: list[tuple[int, float]], aside: dict[str, float]) -> Iterator[_Event]:
+def _summed(timed: list[tuple[int, float]], start: float) -> Iterator[_Event]:
     """Rounds that are alike in one event, and neighbours too where they are still too many."""
-    yield from _aside(aside)
     some, rest = -(-len(timed) // MAX_EVENTS), iter(timed)
-    first, start = 0, sum(aside.values())
+    first = 0
     while alike := list(islice(rest, some)):
         count = sum(times for times, _ in alike)
         length = sum(times * each for times, each in alike)
@@ -145,11 +143,10 @@ def _aside(aside: dict[str, float]) -> Iterator[_Event]:
 
 
 def _sent(
-    plan: Plan, rows: dict[str, list[int]], seconds: list[float], first: float
+    plan: Plan, rows: dict[str, list[int]], seconds: list[float], starts: list[float]
 ) -> Iterator[_Event]:
     """Tracks of nodes and of the links that are used, and their messages."""
     n, itemsize, machine = plan.task.n, plan.task.itemsize, plan.machine
-    starts = list(accumulate(seconds, initial=first))
     for u in range(1 << n):
         yield from _named("thread", NODES, 2 + u, f"node {u}")
     named = set[int]()

@@ -11,6 +11,7 @@ import numpy as np
 
 from graycube.errors import MissingExtraError
 from graycube.layout import Layout
+from graycube.texts import counted
 from graycube.view.picture import Picture, picture_of
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
@@ -86,7 +87,7 @@ def _draw_borders(ax: "Axes", picture: Picture) -> None:
     thin = min(_THIN, 0.1 * side)
     step = min(_STEP, 0.4 * side / max(picture.borders, default=1))
     for hops, borders in picture.borders.items():
-        label = f"{hops} {'hop' if hops == 1 else 'hops'} apart"
+        label = f"{counted(hops, 'hop')} apart"
         width = thin + step * (hops - 1)
         ax.add_collection(
             LineCollection(borders, linewidths=width, colors="black", label=label)

@@ -11,7 +11,6 @@ from graycube.view.plot import new_figure
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
     from matplotlib.axes import Axes
-    from matplotlib.colors import ListedColormap
 
 _COLOURS = "tab20"
 _WIDE, _HIGH = 8.0, 4.5  # inches
@@ -40,19 +39,12 @@ def plot_regions(variation: Variation, ax: "Axes | None" = None) -> "Axes":
     names = list(dict.fromkeys(variation.strategies))
     number = np.array([names.index(s) for s in variation.strategies])
     grid = number.reshape(len(rows), len(columns))
-    colours = _colours(len(names))
-    ax.pcolormesh(columns, rows, grid, cmap=colours, vmin=-0.5, vmax=len(names) - 0.5)
-    ax.set(xlabel=across, ylabel=down)
+    from matplotlib import colormaps  # noqa: PLC0415 - only who plots needs it
     from matplotlib.patches import Patch  # noqa: PLC0415
 
+    colours = colormaps[_COLOURS].resampled(max(len(names), 20))
+    ax.pcolormesh(columns, rows, grid, cmap=colours, vmin=-0.5, vmax=colours.N - 0.5)
+    ax.set(xlabel=across, ylabel=down)
     patches = [Patch(color=colours(k), label=fill(name, _TEXT)) for k, name in enumerate(names)]
     ax.legend(handles=patches, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
-
-
-def _colours(count: int) -> "ListedColormap":
-    from matplotlib import colormaps  # noqa: PLC0415
-    from matplotlib.colors import ListedColormap  # noqa: PLC0415
-
-    many = colormaps[_COLOURS].resampled(max(count, 20))
-    return ListedColormap([many(k) for k in range(count)])

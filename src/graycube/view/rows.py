@@ -40,17 +40,12 @@ def table(plan: Plan) -> NDArray[Any]:
     moves = plan.moves()
     back, block = plan.machine.numbers.inverse(), plan.task.block
     node, place = np.divmod(moves.element, block)
-    columns = {
-        "round": moves.round,
-        "cycle": moves.cycle,
-        "node": back(moves.node.astype(np.int64)),
-        "partner": back(moves.partner.astype(np.int64)),
-        "dimension": moves.dimension,
-        "element": back(node) * block + place,
-    }
     rows = np.empty(len(moves), [(name, np.int64) for name in COLUMNS])
-    for name in COLUMNS:
-        rows[name] = columns[name]
+    for name in ("round", "cycle", "dimension"):
+        rows[name] = getattr(moves, name)
+    rows["node"] = back(moves.node.astype(np.int64))
+    rows["partner"] = back(moves.partner.astype(np.int64))
+    rows["element"] = back(node) * block + place
     return rows[np.argsort(rows["cycle"], kind="stable")]
 
 

@@ -40,8 +40,6 @@ def scene(plan: Plan, seen: Drawn) -> dict[str, Any]:
         "algorithm": plan.algorithm,
         "source": str(task.source),
         "target": str(task.target),
-        "block": task.block,
-        "itemsize": task.itemsize,
         "moved": moved(task),
         "machine": used(plan.machine),
         "machine_key": asdict(plan.machine),

@@ -13,20 +13,18 @@ _LOOK = Look("class_", {"r": "figure-cell", "strong": "chosen", "soft": "left"})
 
 def tables(scenes: Sequence[Mapping[str, Any]]) -> Iterator[Markup]:
     """The tables; plans on one machine have theirs in common."""
-    letters = [f"{letter}: " for letter in "AB"] if len(scenes) > 1 else [""]
-    for letter, shown in zip(letters, scenes, strict=True):
+    letters = ["A: ", "B: "] if len(scenes) > 1 else [""]
+    named = list(zip(letters, scenes, strict=True))
+    for letter, shown in named:
         if shown["drawn"]["traffic"] is not None:
             yield _fact(f"{letter}Rounds", _rounds(shown), "traffic")
+    priced = [(letter, shown, shown["candidates"]) for letter, shown in named]
     if scenes[0]["machine_key"] == scenes[-1]["machine_key"]:
-        rows = _merged([shown["candidates"] for shown in scenes])
-        yield _fact("Prices", _prices(rows), "candidates")
-        yield _fact("Lower bounds", _bounds(scenes[0]), "bounds")
-    else:
-        for letter, shown in zip(letters, scenes, strict=True):
-            rows = shown["candidates"]
-            yield _fact(f"{letter}Prices", _prices(rows), "candidates")
-            yield _fact(f"{letter}Lower bounds", _bounds(shown), "bounds")
-    for letter, shown in zip(letters, scenes, strict=True):
+        priced = [("", scenes[0], _merged([shown["candidates"] for shown in scenes]))]
+    for letter, shown, rows in priced:
+        yield _fact(f"{letter}Prices", _prices(rows), "candidates")
+        yield _fact(f"{letter}Lower bounds", _bounds(shown), "bounds")
+    for letter, shown in named:
         yield _fact(f"{letter}What is proved", element("pre", shown["report"]), "proof")
 
 

@@ -29,13 +29,14 @@ class CubeLinks {
   }
 }
 
-class TreeLinks {
+class TreeLinks extends CubeLinks {
   // Nodes that differ in the dimensions below `within` have links of their own. Of each level
   // above, the inner one first: its first dimension, and the bits of the nodes that share a card
   // or an uplink. Nested levels pass on what leads further out.
   constructor({ levels, within, nested }, n) {
-    Object.assign(this, { n, within, nested });
-    this.all = new CubeLinks(n).all.filter(({ kind }) => kind < within);
+    super(n);
+    Object.assign(this, { within, nested });
+    this.all = this.all.filter(({ kind }) => kind < within);
     this.levels = levels.map(([start, bits], level) => {
       const first = this.all.length;
       for (let part = 0; part < 1 << n - bits; part += 1) {
@@ -46,7 +47,7 @@ class TreeLinks {
       return { start, bits, first, stop: nested ? n : levels[level + 1]?.[0] ?? n };
     });
     const what = nested ? "uplinks" : "cards";
-    this.kinds = [...new CubeLinks(within).kinds, ...levels.map(([, bits]) => {
+    this.kinds = [...this.kinds.slice(0, within), ...levels.map(([, bits]) => {
       const name = bits ? `of ${1 << bits} nodes` : "of a node";
       return { name: `${what} ${name}`, short: name };
     })];
@@ -68,10 +69,6 @@ class TreeLinks {
     const down = taken.map((level) => end(level, source ^ flip, 1));
     if (this.nested) return [...up, ...down.reverse()];
     return [...links, ...up.flatMap((link, k) => [link, down[k]])];
-  }
-
-  place(node) {
-    return bits(node, this.n);
   }
 }
 

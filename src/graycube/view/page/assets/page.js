@@ -255,7 +255,6 @@ class Page {
     slider.max = clock.steps;
     slider.value = clock.position;
     slider.disabled = clock.steps === 0;
-    slider.style.setProperty("--done", `${100 * clock.position / Math.max(1, clock.steps)}%`);
     const words = this.words();
     slider.setAttribute("aria-valuetext", words);
     part("now").textContent = words;
