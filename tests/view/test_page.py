@@ -14,7 +14,7 @@ from page_cases import CARDS, CASES, conversion, on_machine, on_torus, on_tree
 from sweeping import sweep
 
 import graycube as gc
-from graycube.cost import replay
+from graycube.cost import replay, simulate
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.view.page import words
 from graycube.view.page.drawn import drawn
@@ -367,6 +367,16 @@ def test_two_plans_of_one_task():
     html = gc.view.page(conversion(3, 4, "gb1"), conversion(3, 4, "gb3"))
     assert [scene["algorithm"] for scene in scenes_of(html)] == ["gb1", "gb3"]
     assert "A (gb1) wins: 20.64 µs against 30.48 µs of B (gb3), 1.477 times as fast." in html
+
+
+def test_a_plan_by_the_name_of_a_candidate_has_a_row_of_its_own_beside_another():
+    plan, other = conversion(3, 8, "gb3"), conversion(3, 8, "gb2")
+    schedule = replace(other.schedule, algorithm="gb3")
+    named = replace(other, schedule=schedule, traffic=simulate(schedule))
+    html = gc.view.page(plan, named)
+    assert html.count("<td>gb3</td>") == 2
+    assert "<td>A: chosen; B: 0.75 times the chosen one</td>" in html
+    assert "<td>B: chosen, not of the table</td>" in html
 
 
 def test_two_plans_are_drawn_with_blocks_of_one_size():

@@ -29,18 +29,23 @@ def tables(scenes: Sequence[Mapping[str, Any]]) -> Iterator[Markup]:
 
 
 def _merged(tables: Sequence[Sequence[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
-    """One table of the candidates of plans on one machine, with remarks for each plan."""
-    if len(tables) == 1:
-        return list(tables[0])
+    """One table of the candidates of plans on one machine, with remarks for each plan.
+
+    A plan from a file may be another schedule by the name of a candidate: that is another row.
+    """
+    alike: dict[tuple[object, ...], list[tuple[str, Mapping[str, Any]]]] = {}
+    for letter, table in zip("AB", tables, strict=False):
+        for row in table:
+            figures = tuple(x for name, x in row.items() if name not in {"remark", "chosen"})
+            alike.setdefault(figures, []).append((letter, row))
     both: list[Mapping[str, Any]] = []
-    for row in dict.fromkeys(row["name"] for table in tables for row in table):
-        found = [next((r for r in table if r["name"] == row), None) for table in tables]
-        known = [(letter, r) for letter, r in zip("AB", found, strict=True) if r is not None]
-        marks = [f"{letter}: {r['remark']}" for letter, r in known]
-        same = {r["remark"] for _, r in known}
-        remark = same.pop() if len(same) == 1 else "; ".join(marks)
-        chosen = any(r["chosen"] for _, r in known)
-        both.append({**known[0][1], "remark": remark, "chosen": chosen})
+    for found in alike.values():
+        said = {row["remark"] for _, row in found}
+        marks = [f"{letter}: {row['remark']}" for letter, row in found]
+        shared = len(found) == len(tables) and len(said) == 1
+        remark = said.pop() if shared else "; ".join(marks)
+        chosen = any(row["chosen"] for _, row in found)
+        both.append({**found[0][1], "remark": remark, "chosen": chosen})
     return both
 
 
