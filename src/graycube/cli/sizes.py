@@ -19,10 +19,10 @@ def as_amount(text: str) -> tuple[int, bool]:
     found = _AMOUNT.fullmatch(text.strip())
     unit = found[2].lower() if found else ""
     if found is None or (unit and unit not in _UNITS):
-        raise click.BadParameter(f"{text!r} is no amount: write 4096, 64KiB or 1.5MB")
+        raise click.BadParameter(f"{text!r:.60} is no amount: write 4096, 64KiB or 1.5MB")
     number = Fraction(found[1]) * _UNITS.get(unit, 1)
     if number.denominator != 1:
-        raise click.BadParameter(f"{text!r} is no whole number: write 4096, 64KiB or 1.5MB")
+        raise click.BadParameter(f"{text!r:.60} is no whole number: write 4096, 64KiB or 1.5MB")
     return int(number), bool(unit)
 
 
@@ -41,10 +41,7 @@ def as_lengths(text: str) -> tuple[int, ...]:
     >>> as_lengths("64x32")
     (64, 32)
     """
-    parts = text.lower().replace(",", "x").split("x")
-    if not all(re.fullmatch("[0-9]{1,18}", part) for part in parts):
-        raise click.BadParameter(f"{text!r} is no shape: write 64x32")
-    return tuple(map(int, parts))
+    return tuple(map(int, _parts(text, "[0-9]{1,18}", "no shape: write 64x32")))
 
 
 def as_sides(text: str) -> tuple[tuple[int, ...], tuple[bool, ...]]:
@@ -53,11 +50,16 @@ def as_sides(text: str) -> tuple[tuple[int, ...], tuple[bool, ...]]:
     >>> as_sides("4x16o")
     ((4, 16), (True, False))
     """
-    parts = text.lower().replace(",", "x").split("x")
-    if not all(re.fullmatch("[0-9]{1,18}o?", part) for part in parts):
-        raise click.BadParameter(f"{text!r:.60} is no mesh or torus: write 4x4, or 8x16o")
+    parts = _parts(text, "[0-9]{1,18}o?", "no mesh or torus: write 4x4, or 8x16o")
     joined = (not part.endswith("o") for part in parts)
     return tuple(int(part.rstrip("o")) for part in parts), tuple(joined)
+
+
+def _parts(text: str, pattern: str, told: str) -> list[str]:
+    parts = text.lower().replace(",", "x").split("x")
+    if not all(re.fullmatch(pattern, part) for part in parts):
+        raise click.BadParameter(f"{text!r:.60} is {told}")
+    return parts
 
 
 def as_figures(text: str) -> tuple[float, ...]:
