@@ -17,7 +17,7 @@ Rules.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import accumulate, product
 from math import prod
 from typing import Any
 
@@ -168,14 +168,13 @@ def in_memory(
     shared = windows(comm)
     shapes = [(*layout.shape, *blocks.shape[2:]) for blocks, layout in arrays]
     sizes = [x.itemsize * prod(shape) for (x, _), shape in zip(arrays, shapes, strict=True)]
-    ends = np.cumsum([-(-size // _LINE) * _LINE for size in sizes]).tolist()
+    ends = [*accumulate(-(-size // _LINE) * _LINE for size in sizes)]
     if shared is None or not shared.reserve(ends[-1]):
         return None
     buffer, wholes = shared.buffers[shared.turn], list[_Blocks]()
     with no_way_back(lambda: "a redistribution"):
-        for (blocks, layout), shape, start, size in zip(
-            arrays, shapes, [0, *ends], sizes, strict=False
-        ):
+        parts = zip(arrays, shapes, sizes, [0, *ends[:-1]], strict=True)
+        for (blocks, layout), shape, size, start in parts:
             whole = buffer[start : start + size].view(blocks.dtype).reshape(shape)
             own, goal = _places_written(layout, comm.rank, shift or (0,) * len(layout.shape))
             if goal is not None:
