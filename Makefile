@@ -63,6 +63,7 @@ bench: $(READY)
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/sums.py
 	$(BIN)/python benchmarks/small_calls.py
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/small_calls.py
+	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/functions.py
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/slabs.py
 	$(BIN)/mpiexec -n 4 $(BIN)/python benchmarks/sort.py
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/walsh.py
