@@ -146,7 +146,7 @@ def carried(
     found = in_memory([(blocks, layout)], comm, _told(layout, target, shift), shift)
     if found is None:
         return _by_letters(blocks, layout, target, comm, shift)
-    needed, source = places_read(target, comm.rank)
+    needed, source = places_read(target, range(comm.rank, comm.rank + 1))
     with no_way_back(lambda: "a redistribution"):
         rows = needed.block(np.array(found[0][source], order="C"))
     return rows[np.newaxis]
@@ -198,14 +198,14 @@ def _places_written(
 
 
 @lru_cache(maxsize=_TRADES)
-def places_read(target: Placement | Chosen, node: int) -> tuple[Piece, Places]:
-    """What a node needs, and where that is in the whole array.
+def places_read(target: Placement | Chosen, nodes: range) -> tuple[Piece, Places]:
+    """What nodes need, and where that is in the whole array.
 
     >>> from graycube.layout import Layout
-    >>> places_read(Layout.mesh(8, 2, allocation="cyclic"), 1)[1]
+    >>> places_read(Layout.mesh(8, 2, allocation="cyclic"), range(1, 2))[1]
     (slice(1, 8, 2),)
     """
-    needed = target.piece(range(node, node + 1))
+    needed = target.piece(nodes)
     return needed, places_of(needed.coordinates)
 
 

@@ -22,6 +22,7 @@ from graycube.array.indexed.indices import coordinates_of
 from graycube.array.indexed.points import is_list
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
+from graycube.layout.indices import as_array
 from graycube.layout.required import require_axis
 from graycube.run.reused import components_first, components_last
 
@@ -69,7 +70,8 @@ def _by_taking(a: Held, along: Sequence[Any], inside: Sequence[Any]) -> str | No
         if isinstance(part, list | np.ndarray):
             line = f"np.take({line}, {np.asarray(part).tolist()}, axis={k})"
         elif not isinstance(part, slice):
-            line = f"np.take({line}, {coordinates_of(k, part, a.shape[k])[0]}, axis={k})"
+            (place,) = as_array(coordinates_of(k, part, a.shape[k]))
+            line = f"np.take({line}, {place}, axis={k})"
         elif part != WHOLE:
             line = f"np.take({line}, {range(*part.indices(a.shape[k]))}, axis={k})"
     return line if all_whole(inside) else f"{line}[..., {in_brackets((*inside,))}]"

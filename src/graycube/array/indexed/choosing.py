@@ -69,10 +69,9 @@ def take(a: Held, indices: Any, axis: int | None = None) -> Any:  # noqa: ANN401
             "a line of integers, or one integer, is taken along an axis",
             "use np.where(mask, u, 0) for masks",
         )
-    line = coordinates_of(k, at.ravel(), a.shape[k])
+    some = coordinates_of(k, at.ravel(), a.shape[k])
     if inside:
         return along_payload(np.take, a, k, at)
-    some = Indices.of(line)
     if at.ndim:
         return chosen(a, {k: some})
     one = chosen(a, {k: some}, a.layout.without_axes([k], keepdims=True))
@@ -330,15 +329,15 @@ def _brought(come: Sequence[tuple[Held, Chosen]], box: NDArray[Any], comm: Comm)
     for one, (blocks, layout) in sent.items():
         source = as_product(layout)
         sent[one] = straight(blocks, layout, source, comm), source
-    wholes = in_memory([*sent.values()], comm, _ASSEMBLED)
+    wholes, nodes = in_memory([*sent.values()], comm, _ASSEMBLED), come[0][0].nodes
     with no_way_back(lambda: "arrays put together"):
         for x, goal in come:
-            there = places_here(goal, range(comm.rank, comm.rank + 1))
+            there = places_here(goal, nodes)
             if wholes is None:
                 box[there] = carried(*sent[id(x)], goal, comm).reshape(box[there].shape)
             else:
                 whole = wholes[[*sent].index(id(x))]
-                box[there] = whole[places_read(goal, comm.rank)[1]]
+                box[there] = whole[places_read(goal, nodes)[1]]
 
 
 def axis_of(what: str, a: Held, axis: int | None) -> int:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from graycube.array.held import Held
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.layout import Layout
+from graycube.layout.indices import Indices, Some
 
 _Array = NDArray[Any]
 
@@ -72,14 +73,14 @@ def spectrum_of(
     return list(zip(points, steps.astype(float).tolist(), strict=True))
 
 
-def coordinates_of(axis: int, part: object, length: int) -> _Array:
+def coordinates_of(axis: int, part: object, length: int) -> Some:
     """What a slice, an integer or a list of some takes along an axis.
 
     >>> coordinates_of(0, slice(None, None, -2), 5), coordinates_of(0, [-1, 2], 5)
-    (array([4, 2, 0]), array([4, 2]))
+    (range(4, -1, -2), range(4, 0, -2))
     """
     if isinstance(part, slice):
-        return np.arange(*part.indices(length))
+        return range(*part.indices(length))
     at = np.asarray(part)
     if at.dtype.kind not in "iu" or at.ndim > 1:
         raise InvalidTypeError(
@@ -87,11 +88,13 @@ def coordinates_of(axis: int, part: object, length: int) -> _Array:
             "an index is an integer, a slice or a list of integers",
             "a mask over nodes stands alone, as in u.read[u > 0]",
         )
-    at = at.reshape(-1)
-    for k in at[(at < -length) | (at >= length)][:1].tolist():
+    for k in at[(at < -length) | (at >= length)].reshape(-1)[:1].tolist():
         raise OutOfRangeError(
             f"the index along axis {axis} is {k}",
             f"it must lie in {-length}..{length - 1}",
             "count from 0, or from the end with negative numbers",
         )
-    return at.astype(np.intp) % length
+    if not at.ndim:
+        k = int(at) % length
+        return range(k, k + 1)
+    return Indices.of(at.astype(np.intp) % length)

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.boxes import places_of
+from graycube.array.boxes import places_here, places_read
 from graycube.array.held import Held
 from graycube.errors import InvalidTypeError, OutOfRangeError
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
-from graycube.layout.chosen import places_among, within
+from graycube.layout.chosen import Chosen, places_among
+from graycube.layout.indices import Some, as_array
 from graycube.run.agreement import of_array
 
 _Rows = tuple[IntArray, IntArray]
@@ -116,20 +117,19 @@ def points_here(
     yield here, (np.zeros(np.count_nonzero(here), np.intp), rows)
 
 
-def box_here(a: Held, wanted: Sequence[IntArray]) -> Iterator[tuple[Any, NDArray[Any], Any]]:
+def box_here(a: Held, wanted: Sequence[Some]) -> Iterator[tuple[Any, NDArray[Any], Any]]:
     """Which part of a box of some coordinates is here, and in which array, and where there.
 
     >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,)))
-    >>> [array[at].tolist() for here, array, at in box_here(a, [np.array([3, 0])])]
+    >>> [array[at].tolist() for here, array, at in box_here(a, [range(3, -1, -3)])]
     [[8, 5]]
     """
     if not _by_axes(a):
-        for here, rows in points_here(a, np.ix_(*wanted)):
+        for here, rows in points_here(a, np.ix_(*map(as_array, wanted))):
             yield here, a.blocks, rows
         return
-    piece = a.layout.piece(a.nodes)
-    pairs = [within(*pair) for pair in zip(wanted, piece.coordinates, strict=True)]
-    part, at = (places_of([pair[k] for pair in pairs]) for k in (0, 1))
+    some, piece = Chosen(a.layout, (*wanted,)), a.layout.piece(a.nodes)
+    part, at = places_read(some, a.nodes)[1], places_here(some, a.nodes)
     if piece.rows is None:
         yield part, a.blocks.reshape(*piece.shape, *a.payload), at
     else:

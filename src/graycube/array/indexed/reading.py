@@ -15,6 +15,7 @@ from graycube.array.indexed.points import box_here, is_list, points, points_here
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain, rows_of_all
 from graycube.errors import InvalidValueError, OutOfRangeError
+from graycube.layout.indices import Some, as_array
 from graycube.run import mpi, no_way_back
 
 _Array = NDArray[Any]
@@ -45,9 +46,7 @@ class Reader:
         if any(map(is_list, parts)):
             return _at_points(a, key)
 
-        def prepare() -> (
-            "tuple[tuple[list[_Array], tuple[int | slice, ...]], dict[str, object]]"
-        ):
+        def prepare() -> "tuple[tuple[list[Some], tuple[int | slice, ...]], dict[str, object]]":
             require_plain(a.dtype)
             facts = {**facts_of("read", a.layout, a.blocks), "index": repr(key)}
             return _box(a, key), facts
@@ -60,7 +59,7 @@ class Reader:
                 found[here] = array[at]
             _joined(found, a)
         for axis, along in enumerate(lengths[d:], start=d):
-            found = np.take(found, along, axis)
+            found = np.take(found, as_array(along), axis)
         return found[squeezed]
 
 
@@ -121,9 +120,7 @@ def _joined(found: _Array, a: Held) -> None:
         over.Allreduce(mpi().IN_PLACE, found.reshape(-1).view(np.uint8), mpi().BOR)
 
 
-def _box(
-    a: Held, key: Part | tuple[Part, ...]
-) -> "tuple[list[_Array], tuple[int | slice, ...]]":
+def _box(a: Held, key: Part | tuple[Part, ...]) -> "tuple[list[Some], tuple[int | slice, ...]]":
     """The coordinates along each axis, and the index that takes away axes of integers."""
     parts = list(key) if isinstance(key, tuple) else [key]
     dots = [k for k, part in enumerate(parts) if part is Ellipsis]
