@@ -200,6 +200,15 @@ def reduction(a, name, axis):
     return getattr(a, name)(axis)
 
 
+def indices(comm):
+    """Many indices, one of which differs on one rank."""
+    a, one = field(comm), np.arange(100) * 5 % 6
+    other = one.copy()
+    other[77] += 1
+    yield from differing(comm, one, other, lambda at: np.take(a, at, axis=0), "indices")
+    yield from differing(comm, one, other, lambda at: a.read[at], "index")
+
+
 def relayouts(comm):
     """Targets, machines and algorithms that are wrong or differ."""
     a, target = field(comm), layout_of(comm, "cyclic")
@@ -429,6 +438,7 @@ CHECKS = checks(
     scattered,
     gathered,
     reductions,
+    indices,
     relayouts,
     transforms,
     in_numpys_name,
