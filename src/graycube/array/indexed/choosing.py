@@ -45,7 +45,7 @@ from graycube.warned import as_written
 _H = TypeVar("_H", bound=Held)
 _KEPT = 64  # layouts and lengths
 FEW = 64
-"""So many copies are put in their places one by one."""
+"""So many copies are put in their places, and entries of a list told, one by one."""
 _ASSEMBLED = Told(operation="arrays put together")
 _MODES = ("constant", "edge", "wrap", "reflect", "symmetric")
 
@@ -233,9 +233,9 @@ def agree(what: str, a: Held, **given: object) -> None:
                 "it is plain, and alike on all ranks",
                 "use np.where(mask, u, 0) for masks, and to_numpy() for others",
             )
-        if isinstance(x, list | tuple):
+        if isinstance(x, list | tuple) and len(x) <= FEW:
             return [told(name, entry) for entry in x]
-        return of_array(x) if isinstance(x, np.ndarray) else x
+        return of_array(np.asarray(x)) if isinstance(x, list | tuple | np.ndarray) else x
 
     def prepare() -> tuple[None, Facts]:
         if spread(a.comm) is not None:
