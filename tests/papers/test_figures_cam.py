@@ -239,7 +239,7 @@ def test_the_printed_condition_is_too_weak_for_small_blocks_and_too_strong_for_l
 @pytest.mark.long
 @pytest.mark.parametrize("every", [7, *sweep((1,))])
 def test_theorem_4_on_its_boundaries(every):
-    problems = strategies.problems()
+    problems = strategies.problems(10_000)
     assert len(problems) == 10_000
     ties = [0, 0, 0]
     for problem in problems[::every]:
