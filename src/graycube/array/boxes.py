@@ -37,7 +37,7 @@ from graycube.run.windows import windows
 
 _Blocks = NDArray[Any]
 _KEPT = 32  # layouts and targets
-_TRADES = 16
+_TRADES = 8
 _LINE = 64  # bytes of the cache
 Places = tuple[Any, ...]
 """What picks a box of a piece: a slice along each axis, or arrays of places."""
