@@ -11,7 +11,7 @@ from random_programs import some_layout, some_numbers
 
 import graycube as gc
 from graycube.array import differences
-from graycube.array.indexed import choosing, here, rolling
+from graycube.array.indexed import assembling, here, rolling
 from graycube.array.indexed.here import stays
 
 SEEDS = {2: 200, 3: 12, 4: 12}  # on two ranks in the sweep only
@@ -62,7 +62,7 @@ def the_same_as_the_long_way(comm):
             with ExitStack() as stack:
                 for module in (here, rolling, differences):
                     stack.enter_context(patch.object(module, "stays", lambda *_: False))
-                stack.enter_context(patch.object(choosing, "remains", lambda *_: False))
+                stack.enter_context(patch.object(assembling, "remains", lambda *_: False))
                 wanted = told(call(u, k, np.random.default_rng(seed)))
             yield found == wanted, f"{name} along {k} of {u!r}, {seed}"
     yield count // 5 < quick < count, f"{quick} of {count} axes are whole"

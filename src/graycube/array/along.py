@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.held import Held
-from graycube.array.indexed.choosing import agree, with_length
+from graycube.array.indexed.assembling import with_length
+from graycube.array.indexed.choosing import agree
 from graycube.array.moving import straight
 from graycube.array.ordering.blocks import with_lines
 from graycube.array.ranks import spread, together

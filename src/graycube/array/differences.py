@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from graycube.array.elementwise import element_by_element
 from graycube.array.halo.window import Window, window
 from graycube.array.held import Held
-from graycube.array.indexed.choosing import agree, chosen, with_length
+from graycube.array.indexed.assembling import chosen, with_length
+from graycube.array.indexed.choosing import agree
 from graycube.array.indexed.here import of_box, stays
 from graycube.array.local import local
 from graycube.array.moving import as_product, straight

@@ -8,7 +8,7 @@ import numpy as np
 
 from graycube.array.boxes import carried
 from graycube.array.held import Held, require_array
-from graycube.array.indexed.choosing import assembled, chosen
+from graycube.array.indexed.assembling import assembled, chosen
 from graycube.array.moving import as_product, straight
 from graycube.array.ranks import facts_of, require_layout, spread, together
 from graycube.array.sharing import require_plain

@@ -1,52 +1,39 @@
-"""Elements chosen, joined and padded by their index along axes; all are collective.
+"""NumPy's functions that choose, join and pad along axes; all are collective.
 
-Rules.
-
-1. What comes about has another length along an axis, on the same nodes as before: the layout is
-   that of the array where all lengths stay, else one by ownership, with the same codes.
-2. Each element goes straight to where it belongs.
-3. Along axes of the payload everything is here, and NumPy does it.
+Along axes of the layout :mod:`.assembling` brings the elements; along those of the payload
+everything is here, and NumPy does it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache, partial
-from itertools import pairwise, product
-from math import prod
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graycube.array import payload
 from graycube.array.aligning import require_same_ranks
-from graycube.array.boxes import carried, in_memory, places_here, places_of, places_read
 from graycube.array.held import Held
-from graycube.array.indexed.here import of_box, remains
+from graycube.array.indexed.assembling import (
+    again,
+    assembled,
+    chosen,
+    with_length,
+    with_lengths,
+)
 from graycube.array.indexed.indices import coordinates_of
-from graycube.array.local import local
-from graycube.array.moving import as_product, straight
 from graycube.array.payload import along_payload
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.layout import Layout, Ownership
-from graycube.layout.chosen import Chosen
-from graycube.layout.grids import in_shares
-from graycube.layout.in_bits import in_boxes
-from graycube.layout.indices import Indices, Some
-from graycube.layout.placement import Placement
+from graycube.layout.indices import Indices
 from graycube.layout.required import require_axis
-from graycube.run import no_way_back
-from graycube.run.agreement import Facts, Told, of_array
-from graycube.run.mpi import Comm
+from graycube.run.agreement import Facts, of_array
 from graycube.warned import as_written
 
 _H = TypeVar("_H", bound=Held)
-_KEPT = 64  # layouts and lengths
 FEW = 64
 """So many copies are put in their places, and entries of a list told, one by one."""
-_ASSEMBLED = Told(operation="arrays put together")
 _MODES = ("constant", "edge", "wrap", "reflect", "symmetric")
 
 
@@ -186,36 +173,13 @@ def pad(
     if mode != "constant":
         padded = {k: np.pad(np.arange(n), pairs[k], mode) for k, n in enumerate(shape)}  # type: ignore[call-overload]
         return chosen(a, {k: Indices.of(x) for k, x in padded.items() if any(pairs[k])})
-    target: Placement = a.layout
-    for k, (low, high) in enumerate(pairs):
-        target = with_length(target, k, low + shape[k] + high)
+    lengths = {k: low + shape[k] + high for k, (low, high) in enumerate(pairs)}
     inside = tuple(range(low, low + n) for (low, _), n in zip(pairs, shape, strict=True))
     constant = as_written(np.asarray(constant_values), a.dtype).astype(a.dtype)
-    found: _H = assembled(target, [(a, inside)], partial(np.full, fill_value=constant))
+    found: _H = assembled(
+        with_lengths(a.layout, lengths), [(a, inside)], partial(np.full, fill_value=constant)
+    )
     return found
-
-
-@lru_cache(maxsize=_KEPT)
-def with_length(layout: Placement, axis: int, length: int) -> Placement:
-    """The layout with another length of an axis, on the same nodes (rule 1).
-
-    >>> print(with_length(Layout.mesh((8, 8), (4, 1), code="gray"), 0, 9))
-    (9 on 4 gray, 8)
-    """
-    if length == layout.shape[axis]:
-        return layout
-    if length < 1:
-        raise InvalidValueError(
-            f"axis {axis} would have {length} elements",
-            "an array over nodes has one at least along each axis",
-            f"its length is {layout.shape[axis]}: take less away",
-        )
-    if isinstance(layout, Layout):
-        boxes = in_boxes(layout)
-        layout = in_shares(layout, [1] * len(layout.shape)) if boxes is None else boxes
-    if not isinstance(layout, Ownership):
-        raise TypeError(layout)
-    return layout.with_axis(axis, replace(layout.axes[axis], length=length))
 
 
 def agree(what: str, a: Held, **given: object) -> None:
@@ -223,6 +187,7 @@ def agree(what: str, a: Held, **given: object) -> None:
 
     What follows from that alone may raise on all of them.
 
+    >>> from graycube.layout import Layout
     >>> agree("take", Held(np.array([[5], [6]]), Layout.nodes(1)), axis=0)
     """
 
@@ -246,103 +211,10 @@ def agree(what: str, a: Held, **given: object) -> None:
     together(a.comm, prepare)
 
 
-def chosen(a: _H, some: Mapping[int, Some], target: Placement | None = None) -> _H:
-    """What is at some indices along axes of the layout.
-
-    >>> from graycube.layout import Layout
-    >>> a = Held(np.array([[5], [6]]), Layout.nodes(1))
-    >>> chosen(a, {0: Indices.of([1, 1])}).blocks.tolist()
-    [[6], [6]]
-    """
-    if target is None:
-        target = a.layout
-        for k, indices in some.items():
-            target = with_length(target, k, len(indices))
-    along = tuple(some.get(k, range(n)) for k, n in enumerate(a.layout.shape))
-    over = spread(a.comm)
-    if over is None:
-        return of_box(a, local(a)[places_of(along)], target)
-    if remains(a.layout, target, along):
-        return of_box(a, local(a)[places_here(Chosen(a.layout, along), a.nodes)], target)
-    source, goal = Chosen(as_product(a.layout), along), as_product(target)
-    piece = source.layout.piece(a.nodes).of(straight(a.blocks, a.layout, source.layout, over))
-    rows = piece[places_here(source, a.nodes)]
-    blocks = rows.reshape(1, prod(rows.shape[: len(along)]), *a.payload)
-    made = carried(blocks, source, goal, over)
-    return a.with_blocks(straight(made, goal, target, over), target)
-
-
-def again(a: _H, places: Mapping[int, Sequence[range]]) -> _H:
-    """The array in each of some places along axes, which fill these together.
-
-    >>> a = Held(np.array([[5], [6]]), Layout.nodes(1))
-    >>> again(a, {0: [range(0, 4, 2), range(1, 4, 2)]}).blocks.tolist()
-    [[5, 5, 6, 6]]
-    """
-    target: Placement = a.layout
-    for k, along in places.items():
-        target = with_length(target, k, sum(map(len, along)))
-    every = (places.get(k, [range(n)]) for k, n in enumerate(a.layout.shape))
-    parts = [(a, along) for along in product(*every)]
-    found: _H = assembled(target, parts, partial(np.empty, dtype=a.dtype))
-    return found
-
-
-def assembled(
-    target: Placement,
-    parts: Sequence[tuple[Held, tuple[range, ...]]],
-    empty: Callable[..., NDArray[Any]],
-) -> Any:  # noqa: ANN401 - an array
-    """An array of arrays, each at some indices, and of what is in an empty one elsewhere.
-
-    >>> odd = Held(np.array([[5], [6]]), Layout.nodes(1)), (range(1, 4, 2),)
-    >>> assembled(Layout.mesh((4,), nodes=(2,)), [odd], np.zeros).blocks.tolist()
-    [[0.0, 5.0], [0.0, 6.0]]
-    """
-    first = parts[0][0]
-    over, nodes, payload = spread(first.comm), first.nodes, first.payload
-    last = target if over is None else as_product(target)
-    shape = target.shape if over is None else last.piece(nodes).shape
-    box = empty((*shape, *payload))
-    if over is None:
-        for x, along in parts:
-            box[places_of(along)] = local(x)
-        return of_box(first, box, last)
-    come = list[tuple[Held, Chosen]]()
-    for x, along in parts:
-        goal = Chosen(last, along)
-        if remains(last, x.layout, along):
-            box[places_here(goal, nodes)] = local(x)
-        else:
-            come.append((x, goal))
-    if come:
-        _brought(come, box, over)
-    made = of_box(first, box, last)
-    return made.with_blocks(straight(made.blocks, last, target, over), target)
-
-
-def _brought(come: Sequence[tuple[Held, Chosen]], box: NDArray[Any], comm: Comm) -> None:
-    """Put arrays into the box of a node where they belong, each sent once; collective."""
-    sent: dict[int, tuple[NDArray[Any], Placement]] = {
-        id(x): (x.blocks, x.layout) for x, _ in come
-    }
-    for one, (blocks, layout) in sent.items():
-        source = as_product(layout)
-        sent[one] = straight(blocks, layout, source, comm), source
-    wholes, nodes = in_memory([*sent.values()], comm, _ASSEMBLED), come[0][0].nodes
-    with no_way_back(lambda: "arrays put together"):
-        for x, goal in come:
-            there = places_here(goal, nodes)
-            if wholes is None:
-                box[there] = carried(*sent[id(x)], goal, comm).reshape(box[there].shape)
-            else:
-                whole = wholes[[*sent].index(id(x))]
-                box[there] = whole[places_read(goal, nodes)[1]]
-
-
 def axis_of(what: str, a: Held, axis: int | None) -> int:
     """The axis along which elements are chosen, from 0.
 
+    >>> from graycube.layout import Layout
     >>> axis_of("take", Held(np.array([[5], [6]]), Layout.nodes(1)), None)
     0
     """

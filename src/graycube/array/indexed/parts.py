@@ -3,7 +3,7 @@
 Rules.
 
 1. Axes of length 1 come and go without messages where every node has what is on them.
-2. What has another length along an axis of the layout goes where :mod:`.indexed.choosing` puts
+2. What has another length along an axis of the layout goes where :mod:`.assembling` puts
    it. Parts of the payload share memory, as NumPy's views do.
 """
 
@@ -14,16 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from graycube.array.held import Held
-from graycube.array.indexed.choosing import (
-    FEW,
-    again,
-    agree,
-    axis_of,
-    chosen,
-    concatenated,
-    flip,
-    take,
-)
+from graycube.array.indexed.assembling import again, chosen
+from graycube.array.indexed.choosing import FEW, agree, axis_of, concatenated, flip, take
 from graycube.array.payload import stack, swapped_axes
 from graycube.array.reducing.over import Axes, over_axes
 from graycube.errors import InvalidValueError
