@@ -131,3 +131,33 @@ def test_a_numba_that_does_not_load_is_done_without(monkeypatch):
 def test_plausible_mistakes_get_a_typed_error(call):
     with pytest.raises(gc.GraycubeError):
         call()
+
+
+_SQUARE = gc.CubeArray.from_numpy(np.ones((4, 4)), gc.Layout.mesh((4, 4), nodes=(2, 1)))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: gc.load_plan(3), "the path is 3"),
+        (lambda: gc.load_workload(None), "the path is None"),
+        (lambda: gc.CubeArray.load((), GRAY), "the path is"),
+        (lambda: _SQUARE.save(b"u.npy"), "the path is b'u.npy'"),
+        (lambda: gc.view.save_page(3, GRAY), "the path is 3"),
+        (lambda: gc.certify(None, GRAY, machine="ideal"), "the layout is None"),
+        (lambda: gc.gray_to_binary("4"), "n is '4'"),
+        (lambda: gc.gray_to_binary(10**5), "100000 bits"),
+        (lambda: gc.binary_to_gray(2**70), "bits"),
+        (lambda: gc.GrayCode.reflected(2**70), "n is"),
+        (lambda: Matrix.permutation(3.0), r"targets\[0\] is 3.0"),
+        (lambda: gc.rank_order((2**20, 2**20)), r"2\^40 places"),
+        (lambda: gc.Layout.mesh((3,), nodes=2**70), "indices reach"),
+        (lambda: gc.quantile(_SQUARE, "half"), "q is 'half'"),
+        (lambda: gc.rfft(_SQUARE, n=2**70), "number of points"),
+        (lambda: np.fft.rfftn(_SQUARE, axes=()), "axes is empty"),
+        (lambda: gc.view.text(GRAY, width="80"), "width is '80'"),
+    ],
+)
+def test_wrong_arguments_are_named(call, said):
+    with pytest.raises(gc.GraycubeError, match=said):
+        call()

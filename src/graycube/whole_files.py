@@ -14,7 +14,26 @@ from pathlib import Path
 from secrets import token_hex
 from stat import S_ISFIFO, S_ISREG
 
-from graycube.errors import GraycubeError, InvalidValueError
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
+from graycube.texts import as_given
+
+
+def require_path(path: object) -> Path:
+    """What names a file, as a path.
+
+    >>> require_path(3)
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidTypeError: the path is 3: it names a file; pass a str or a
+    pathlib.Path
+    """
+    try:
+        return Path(path)  # type: ignore[arg-type]
+    except TypeError:
+        found = f"the path is {as_given(path)}"
+        raise InvalidTypeError(
+            found, "it names a file", "pass a str or a pathlib.Path"
+        ) from None
 
 
 def require_writable(path: str | Path) -> Path:
@@ -29,7 +48,7 @@ def require_writable(path: str | Path) -> Path:
     graycube.errors.InvalidValueError: cannot write nowhere/report.html: it must name a file
     in a folder that exists; check the path
     """
-    target = Path(os.path.realpath(path))  # of a link to itself it is the link
+    target = Path(os.path.realpath(require_path(path)))  # of a link to itself it is the link
     if not target.parent.is_dir() or (target.exists() and not target.is_file()):
         raise InvalidValueError(
             f"cannot write {path}",
@@ -124,7 +143,7 @@ def read_text(path: str | Path, most: int, refuse: Callable[[str], GraycubeError
     ...
     graycube.errors.InvalidValueError: no text: it is neither a file nor a pipe; name a file
     """
-    if "\0" in os.fspath(path):
+    if "\0" in str(require_path(path)):
         raise refuse("no name of a file has a zero in it")
     with open(path, "rb", opener=at_once) as file:
         kind = os.fstat(file.fileno()).st_mode

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from sys import maxsize
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
@@ -19,6 +20,7 @@ from graycube.gf2 import require_int
 from graycube.layout import Layout
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis, require_word
+from graycube.texts import in_digits
 
 _T = TypeVar("_T")
 Norm = Literal["backward", "ortho", "forward"]
@@ -87,6 +89,12 @@ def _points(given: int) -> int:
             f"the number of points is {points}",
             "a transform has one point at least",
             "use -1 for all points of the axis",
+        )
+    if points > maxsize:
+        raise InvalidValueError(
+            f"the number of points is {in_digits(points)}",
+            f"it is at most {maxsize}",
+            "use fewer",
         )
     return points
 
@@ -248,7 +256,7 @@ def wanted(  # noqa: PLR0913, PLR0917
     return found
 
 
-def _require_last(chosen: Sequence[int], axes: Sequence[int] | None) -> None:
+def require_last(chosen: Sequence[int], axes: Sequence[int] | None) -> None:
     """Refuse axes of which none is the one of the real transform, or not once."""
     if not chosen:
         raise InvalidValueError(
@@ -310,7 +318,7 @@ def require_axes(
             )
     chosen = [require_axis(axis, d) for axis in given]
     if real:
-        _require_last(chosen, axes)
+        require_last(chosen, axes)
     return chosen
 
 

@@ -17,7 +17,13 @@ from graycube.array.indexed.rolling import roll
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.rows import Kind, Row
 from graycube.errors import InvalidValueError
-from graycube.fourier.arguments import OTHER_WAY, delivered, require_norm, require_out
+from graycube.fourier.arguments import (
+    OTHER_WAY,
+    delivered,
+    require_last,
+    require_norm,
+    require_out,
+)
 from graycube.fourier.calls import tell
 from graycube.fourier.real import irfft, rfft
 from graycube.fourier.transform import fftn, ifftn
@@ -98,6 +104,7 @@ def _real(function: Callable[..., Any], *, inverse: bool) -> Row:
 
     def call(*args: Any, **options: Any) -> CubeArray:  # noqa: ANN401
         a, axes, s, norm, out = _heard(args, options, lambda: _call(function, args, options))
+        require_last(axes[-1:], axes)
         *others, last = axes
         every = TABLE[np.fft.ifftn if inverse else np.fft.fftn].call
         rest: dict[str, Any] = {"s": s and s[:-1], "axes": others, "norm": norm}

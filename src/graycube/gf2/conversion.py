@@ -15,7 +15,8 @@ from typing import Literal
 
 from graycube.errors import InvalidValueError
 from graycube.gf2.bits import require_int, require_ints
-from graycube.gf2.exchange import Exchange, shared_exchange
+from graycube.gf2.exchange import MAX_BITS, Exchange, shared_exchange
+from graycube.texts import in_digits
 
 Order = Literal["descending", "ascending"] | Sequence[int]
 
@@ -37,9 +38,9 @@ def gray_to_binary(n: int, order: Order = "descending") -> tuple[Exchange, ...]:
     flip 0 where a1 = 1
     flip 2 where a3 = 1
     """
-    done = [n - 1]  # in ascending order
-    exchanges = []
-    for m in _dimensions(n, order):
+    dimensions = _dimensions(n, order)
+    done, exchanges = [n - 1], []  # what is done is in ascending order
+    for m in dimensions:
         place = bisect(done, m)
         when = (2 << done[place]) - (2 << m)  # the bits m + 1 .. the next one done
         exchanges.append(shared_exchange(1 << m, when))
@@ -77,7 +78,12 @@ def rotation(n: int, start: int) -> tuple[int, ...]:
 
 
 def _dimensions(n: int, order: Order) -> tuple[int, ...]:
-    n = require_int(n, "n", least=1)
+    if (n := require_int(n, "n", least=1)) > MAX_BITS:
+        raise InvalidValueError(
+            f"the field has {in_digits(n)} bits",
+            f"an address has at most {MAX_BITS}",
+            "use fewer",
+        )
     named = {"ascending": tuple(range(n - 1)), "descending": tuple(range(n - 2, -1, -1))}
     dimensions = (
         named.get(order, ()) if isinstance(order, str) else require_ints(order, "order")

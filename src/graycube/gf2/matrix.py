@@ -100,10 +100,11 @@ class Matrix(Shown):
         >>> Matrix.permutation([1, 2, 0])(0b001)
         2
         """
+        targets = require_ints(targets, "targets")
         size = len(targets)
         if sorted(targets) != list(range(size)):
             raise InvalidValueError(
-                f"targets are {tuple(targets)}",
+                f"targets are {targets}",
                 f"each of 0..{size - 1} must occur once",
                 "list the new position of every bit",
             )

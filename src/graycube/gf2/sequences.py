@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.gf2.arrays import IntArray, require_integers, require_range
+from graycube.gf2.arrays import MAX_ARRAY_BITS, IntArray, require_integers, require_range
 from graycube.gf2.bits import log2_exact, require_int
 from graycube.gf2.gray import gray
+from graycube.texts import in_digits
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,13 @@ class GrayCode:
         >>> GrayCode.reflected(2).words
         (0, 1, 3, 2)
         """
-        return cls(gray(np.arange(1 << require_int(n, "n", least=0))).tolist())
+        if require_int(n, "n", least=0) > MAX_ARRAY_BITS - 2:
+            raise InvalidValueError(
+                f"n is {in_digits(n)}",
+                f"a list of words has fewer than 2^{MAX_ARRAY_BITS - 1}",
+                "use gray(i), which needs no list",
+            )
+        return cls(gray(np.arange(1 << n)).tolist())
 
     @property
     def n(self) -> int:

@@ -19,6 +19,7 @@ from graycube.texts import as_given
 
 Code = str | GrayCode
 Ranks = NDArray[np.int64]
+_MOST_BITS = 31  # of a rank: in MPI it is an int of C
 
 
 def rank_order(mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "gray") -> Ranks:
@@ -41,9 +42,15 @@ def rank_order(mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "g
             "mesh_shape is empty", "a mesh has at least one axis", "use (1,) for one place"
         )
     codes = per_axis(code, len(shape), "code")
+    widths = [log2_exact(size, f"the extent of mesh axis {k}") for k, size in enumerate(shape)]
+    if sum(widths) > _MOST_BITS:
+        raise InvalidValueError(
+            f"the mesh has 2^{sum(widths)} places",
+            f"ranks have numbers of {_MOST_BITS} bits",
+            "use a smaller mesh",
+        )
     order = np.zeros((), dtype=np.int64)
-    for k, (extent, axis_code) in enumerate(zip(shape, codes, strict=True)):
-        width = log2_exact(extent, f"the extent of mesh axis {k}")
+    for k, (width, axis_code) in enumerate(zip(widths, codes, strict=True)):
         order = order[..., None] << width | _words(axis_code, width, k)
     return order
 

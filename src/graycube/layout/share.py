@@ -6,10 +6,12 @@ Gray code, is its coordinate along the axis: ``node // stride % parts``.
 """
 
 from dataclasses import dataclass
+from sys import maxsize
 from typing import Any
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import gray, gray_inverse, is_power_of_two, require_int
+from graycube.texts import in_digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,12 @@ class SharedAxis:
     def __post_init__(self) -> None:
         for name in ("length", "parts", "stride"):
             object.__setattr__(self, name, require_int(getattr(self, name), name, least=1))
+        if max(self.length, self.parts * self.stride) > maxsize:
+            raise InvalidValueError(
+                f"an axis of {in_digits(self.length)} is on {in_digits(self.parts)} nodes",
+                f"indices reach {maxsize}",
+                "use fewer, or Layout.mesh(..., ownership=False) for powers of two",
+            )
         if self.gray and not is_power_of_two(self.parts):
             high = 1 << self.parts.bit_length()
             raise InvalidValueError(

@@ -10,6 +10,7 @@ from pathlib import Path
 from graycube.cost import Bound, Certificate, Traffic, simulate
 from graycube.errors import GraycubeError, UndecidedError
 from graycube.layout import Layout
+from graycube.layout.layout import require_cube
 from graycube.machine import Machine, require_machine
 from graycube.planning.kept import place_of
 from graycube.planning.plan import Plan
@@ -183,7 +184,7 @@ def certify(
     >>> certify(Layout.nodes(3), bits, machine=Machine(dims=3, ports="all")).share
     Fraction(1, 2)
     """
-    task = Task(source, target, source.block_size)
+    task = Task(source, target, require_cube(source, "the source").block_size)
     machine = require_machine(machine, task.n)
     task = task.numbered(machine.numbers)
     flow = least_flow(task, machine, time_limit=time_limit)

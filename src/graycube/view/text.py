@@ -3,6 +3,7 @@
 import shutil
 
 from graycube import show
+from graycube.gf2 import require_int
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_bits
 from graycube.layout.sheet import pictures
@@ -30,6 +31,6 @@ def text(layout: Layout, *, width: int | None = None) -> str:
     750-999 |      8      9     11     10
     """
     layout = in_bits(layout, "a picture")
-    room = shutil.get_terminal_size().columns if width is None else width
+    room = shutil.get_terminal_size().columns if width is None else require_int(width, "width")
     head = str(layout), sizes(layout), hops(layout), ""
     return show.text(show.Sheet("", *head, *pictures(layout, room, _MOST)), width=None)

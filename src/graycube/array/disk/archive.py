@@ -41,7 +41,7 @@ from graycube.layout.share import SharedAxis
 from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
 from graycube.texts import as_given
-from graycube.whole_files import named, settled
+from graycube.whole_files import named, require_path, settled
 
 _Array = NDArray[Any]
 CHUNK = 1 << 25
@@ -113,7 +113,7 @@ def load_zarr(path: str | Path, layout: Placement, comm: Comm | None) -> _Array:
         nodes = nodes_here(require_layout(layout), comm)
         plain = layout.copy_count > 1 or spread(comm) is None
         home = layout if plain else _in_boxes(layout)
-        blocks = _read(Path(path), home, nodes, check=nodes.start == 0)
+        blocks = _read(require_path(path), home, nodes, check=nodes.start == 0)
         return (blocks, home), {**facts_of("load", layout, blocks), "path": path}
 
     mark = f"{path}/zarr.json"
@@ -138,7 +138,7 @@ def need_zarr() -> Any:  # noqa: ANN401 - a module
 
 def _require_store(path: str | Path) -> Path:
     """Where a store can be: in a folder that exists, and in the place of no other file."""
-    target = Path(path).resolve()
+    target = require_path(path).resolve()
     taken = target.exists() and not (target / "zarr.json").is_file()
     if taken or not target.parent.is_dir():
         raise InvalidValueError(

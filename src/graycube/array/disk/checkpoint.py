@@ -26,7 +26,7 @@ from graycube.parsing import parsed_json
 from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
 from graycube.texts import as_given
-from graycube.whole_files import read_text, settled, write_whole
+from graycube.whole_files import read_text, require_path, settled, write_whole
 
 _T = TypeVar("_T")
 _POINTER = "current.json"
@@ -64,7 +64,7 @@ class Checkpoint:
         first = over is None or over.rank == 0
 
         def begin() -> tuple[tuple[str, str], Facts]:
-            folder = Path(self.folder)
+            folder = self._path
             for name, a in arrays.items():
                 _require_array(name, a, self.comm)
             text = _written(f"{token_hex(8)}.generation", [*arrays], attributes or {})
@@ -77,14 +77,14 @@ class Checkpoint:
         if over is not None:
             generation, text = over.bcast((generation, text))
         for name, a in arrays.items():
-            save_zarr(Path(self.folder) / generation / f"{name}.zarr", a)
+            save_zarr(self._path / generation / f"{name}.zarr", a)
 
         def finish() -> tuple[None, Facts]:
             if first:
-                settled(Path(self.folder))
-                settled(Path(self.folder).resolve().parent)
-                write_whole(Path(self.folder) / _POINTER, text)
-                for old in Path(self.folder).iterdir():
+                settled(self._path)
+                settled(self._path.resolve().parent)
+                write_whole(self._path / _POINTER, text)
+                for old in self._path.iterdir():
                     if _GENERATION.fullmatch(old.name) and old.name != generation:
                         rmtree(old, ignore_errors=True)
             return None, {}
@@ -103,7 +103,7 @@ class Checkpoint:
                     f"it has {', '.join(names)}",
                     "name one of these",
                 )
-            folder = Path(self.folder) / generation
+            folder = self._path / generation
             if gone := [name for name in wanted if not (folder / f"{name}.zarr").exists()]:
                 raise self._refused(f"{gone[0]} is gone")
             return (folder, wanted), {"generation": generation, "names": wanted}
@@ -139,10 +139,14 @@ class Checkpoint:
         """
 
         def look() -> tuple[bool, Facts]:
-            found = (Path(self.folder) / _POINTER).exists()
+            found = (self._path / _POINTER).exists()
             return found, {"found": found}
 
         return together(self.comm, look)
+
+    @property
+    def _path(self) -> Path:
+        return require_path(self.folder)
 
     def _undisturbed(self, read: Callable[[], _T]) -> _T:
         """What is read of one state: the files of an older one go when another counts."""
@@ -150,7 +154,7 @@ class Checkpoint:
 
     def _current(self) -> tuple[str, list[str], dict[str, Any]]:
         """The generation that counts, the names of its arrays, and its attributes."""
-        path = Path(self.folder) / _POINTER
+        path = self._path / _POINTER
         if not path.exists():
             raise self._refused("nothing has been saved there")
         content = parsed_json(read_text(path, 2 * MOST, self._refused), self._refused)

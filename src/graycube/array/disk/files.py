@@ -28,7 +28,7 @@ from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.placement import Placement
 from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
-from graycube.whole_files import at_once, named, replaced, require_writable
+from graycube.whole_files import at_once, named, replaced, require_path, require_writable
 
 _Blocks = NDArray[Any]
 MAX_HEADER = 10_000  # bytes, as NumPy has it
@@ -57,7 +57,7 @@ def save(
                 "save a store, with a name that ends with .zarr",
             )
         target = require_writable(path)
-        if (ending := Path(path).suffix) not in {"", ".npy"}:
+        if (ending := require_path(path).suffix) not in {"", ".npy"}:
             raise InvalidValueError(
                 f"{path} ends with {ending}",
                 "arrays are saved as .npy files or .zarr stores",
@@ -88,7 +88,7 @@ def load(path: str | Path, layout: Placement, comm: Comm | None) -> _Blocks:
 
     def prepare() -> tuple[_Blocks, Facts]:
         nodes = nodes_here(require_layout(layout), comm)
-        blocks = np.array(layout.scatter(_opened(Path(path), layout), nodes))
+        blocks = np.array(layout.scatter(_opened(require_path(path), layout), nodes))
         return blocks, {**facts_of("load", layout, blocks), "path": path}
 
     if spread(comm) is None:  # a file is opened once, and stays what it was

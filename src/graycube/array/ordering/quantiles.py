@@ -177,7 +177,10 @@ def _wanted(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> dict[str
         raise InvalidTypeError(
             f"the array has dtype {a.dtype}", "quantiles are of real numbers", "use np.sort"
         )
-    q = np.asarray(shares.q, float) / shares.whole
+    try:
+        q = np.asarray(shares.q, float) / shares.whole
+    except (TypeError, ValueError):  # a text, or lines of several lengths
+        q = np.full(1, np.nan)
     if not all(0 <= each <= 1 for each in q.flat):
         raise InvalidValueError(
             f"q is {shares.q!r:.60}",

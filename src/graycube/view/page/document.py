@@ -19,7 +19,7 @@ from graycube.view.page.scene import scene
 from graycube.view.page.tables import tables
 from graycube.view.page.words import heading, price_line, remarks
 from graycube.view.rows import require_plan
-from graycube.whole_files import write_whole
+from graycube.whole_files import require_path, write_whole
 
 MAX_DIMS = 8
 _PICTURES = {".jpeg", ".jpg", ".pdf", ".png", ".svg"}
@@ -77,7 +77,7 @@ def require_page_name(path: str | Path) -> None:
     graycube.errors.InvalidValueError: plan.pdf ends with .pdf: a page is HTML; take a name such
     as plan.html, and print the page in a browser
     """
-    if (ending := Path(path).suffix).lower() in _PICTURES:
+    if (ending := require_path(path).suffix).lower() in _PICTURES:
         raise InvalidValueError(
             f"{path} ends with {ending}",
             "a page is HTML",
