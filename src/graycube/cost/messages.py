@@ -92,7 +92,7 @@ def turns_by_nodes(schedule: Schedule) -> Iterator[tuple[int, int, NDArray[np.in
     for way in schedule.ways:
         at = addresses
         for step in way.steps:
-            ends, here = step.affine(schedule.task.p)(at), at
+            ends, here = step(at), at
             size = _spans(schedule, step)[3] if step.crossings else 0
             for _, crossings in groupby(step.crossings, key=lambda crossing: crossing.start):
                 circuit = [*crossings]

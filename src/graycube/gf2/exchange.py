@@ -9,9 +9,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import overload
+
+import numpy as np
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2.affine import AffineMap
+from graycube.gf2.arrays import IntArray
 from graycube.gf2.bits import bit_indices, parity, require_int
 from graycube.gf2.matrix import fitting
 
@@ -29,8 +33,8 @@ class Exchange:
     ``when=0, want=0`` holds everywhere: an unconditional flip.
 
     >>> step = Exchange(flip=0b001, when=0b110)  # dimension 0, where bits 1 and 2 differ
-    >>> [step(a) for a in range(8)]
-    [0, 1, 3, 2, 5, 4, 6, 7]
+    >>> [step(a) for a in range(8)], step(np.arange(8))
+    ([0, 1, 3, 2, 5, 4, 6, 7], array([0, 1, 3, 2, 5, 4, 6, 7]))
     >>> print(step)
     flip 0 where a1 ^ a2 = 1
     """
@@ -65,9 +69,16 @@ class Exchange:
                 "take an even number of common bits, or none",
             )
 
-    def __call__(self, a: int) -> int:
-        """The new address of what was at a; for arrays, use :meth:`affine`."""
-        a = require_int(a, "the address (arrays go through affine())", least=0)
+    @overload
+    def __call__(self, a: int) -> int: ...
+    @overload
+    def __call__(self, a: IntArray) -> IntArray: ...
+    def __call__(self, a: int | IntArray) -> int | IntArray:
+        """The new address of what was at a, or at each address of an array."""
+        if isinstance(a, np.ndarray):
+            flips = np.bitwise_count(a & self.when) & 1 == self.want
+            return np.where(flips, a ^ self.flip, a)
+        a = require_int(a, "the address", least=0)
         return a ^ self.flip if parity(a & self.when) == self.want else a
 
     def __matmul__(self, before: AffineMap) -> AffineMap:

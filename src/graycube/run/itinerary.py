@@ -84,7 +84,7 @@ class Itinerary:
             those = np.flatnonzero(address & way.mask == way.value)
             here = address[those]
             for step in way.steps:
-                after = step.affine(self.p)(here)
+                after = step(here)
                 for _, circuit in groupby(step.crossings, key=_clock):
                     crossings = list(circuit)
                     flip = (here ^ after) & sum(1 << crossing.dim for crossing in crossings)

@@ -73,7 +73,7 @@ def _carry(task: Task, way: Way, source: NDArray[Any], target: NDArray[Any]) -> 
     home = every[every & way.mask == way.value & low]
     if not tells_slots_apart([way], task.n):
         share = slice(way.start, way.stop)
-        target[_ends(task, way, home) & low, share] = source[home, share]
+        target[_ends(way, home) & low, share] = source[home, share]
         return
     if way.size != task.block and not way.per_slot:
         raise InvalidValueError(
@@ -85,16 +85,16 @@ def _carry(task: Task, way: Way, source: NDArray[Any], target: NDArray[Any]) -> 
     slots = np.arange(1 << task.p - task.n)
     slots = slots[slots & way.mask >> task.n == way.value >> task.n]
     start = (slots[:, None] << task.n | home).ravel()
-    end = _ends(task, way, start)
+    end = _ends(way, start)
     shape = (1 << task.n, 1 << task.p - task.n, task.payload, -1)
     arriving = target.reshape(shape)  # a view: the array is contiguous
     leaving = source.reshape(shape)[start & low, start >> task.n, part]
     arriving[end & low, end >> task.n, part] = leaving
 
 
-def _ends(task: Task, way: Way, address: IntArray) -> IntArray:
+def _ends(way: Way, address: IntArray) -> IntArray:
     for step in way.steps:
-        address = step.affine(task.p)(address)
+        address = step(address)
     return address
 
 

@@ -152,7 +152,7 @@ class _Walk:
         word, crosses, clock = self._words(label), [], []
         has, listed = group.has(word), group.before(word)
         for step, dim in zip(steps, dims, strict=True):
-            before, listed = listed, step.affine(self._task.p)(listed)
+            before, listed = listed, step(listed)
             crosses.append(has & ((before ^ listed) >> dim & 1 == 1))
             clock.append(step.crossings[0].clock(before))
         row, since = np.full(len(label), -1), np.full(len(label), FIRST)

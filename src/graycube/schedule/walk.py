@@ -59,7 +59,7 @@ def walk(task: Task, way: Way) -> Iterator[Walked]:
     for step in way.steps:
         if step.move is None:
             continue
-        after = step.affine(task.p)(address)
+        after = step(address)
         crossed, node = [], address & (1 << task.n) - 1
         place = (address & (1 << task.n) - 1) * task.block  # by sender, then by position
         place += (address >> task.n) * task.payload + offset

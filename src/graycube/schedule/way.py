@@ -140,8 +140,12 @@ class Step:
                 "give a move, with what crosses links for it, or a stage",
             )
 
-    def __call__(self, address: int) -> int:
-        """Where what is at the address is afterwards."""
+    @overload
+    def __call__(self, address: int) -> int: ...
+    @overload
+    def __call__(self, address: IntArray) -> IntArray: ...
+    def __call__(self, address: int | IntArray) -> int | IntArray:
+        """Where what is at the address, or at each of some, is afterwards."""
         return address if self.move is None else self.move(address)
 
     @property
