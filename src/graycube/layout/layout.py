@@ -10,7 +10,7 @@ have copies of each other's elements, the highest bits of the word tell the copi
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -207,8 +207,7 @@ class Layout(AffinePlacement, Shown):
         (b0:0 || b0:2 b0:1 c0) x 1 on axis 1
         """
         gone, kept = left_axes(self.axes, axes, Axis(0), keepdims=keepdims)
-        address, copies = copied.without_axes(self.map, self.n, self.axes, gone)
-        return Layout(address, self.n, kept, copies)
+        return _left(self, tuple(gone), kept)
 
     def facts(self) -> tuple[SheetPiece, ...]:
         """The address bits, what is what in them, and the sizes.
@@ -297,6 +296,12 @@ class Layout(AffinePlacement, Shown):
         from graycube.layout.sheet import sheet_of  # noqa: PLC0415 - it is about layouts
 
         return sheet_of(self)
+
+
+@lru_cache(maxsize=256)  # a program reduces along the same axes again and again
+def _left(layout: Layout, gone: tuple[int, ...], kept: tuple[Axis, ...]) -> Layout:
+    address, copies = copied.without_axes(layout.map, layout.n, layout.axes, gone)
+    return Layout(address, layout.n, kept, copies)
 
 
 def require_cube(layout: object, what: str) -> Layout:
