@@ -7,7 +7,9 @@ Rules.
 2. What lies on a device is refused, not copied in silence. An array says where it lies by
    ``__dlpack_device__``; those of JAX are on a device by definition, also where that is the
    host, and within ``jit`` they have no values at all.
-3. As many threads work as ``scipy.fft.set_workers`` says: one, if nobody says anything.
+3. There are no masks: an array of which something is masked is refused, since what is under
+   the mask would count.
+4. As many threads work as ``scipy.fft.set_workers`` says: one, if nobody says anything.
 """
 
 import sys
@@ -37,6 +39,12 @@ def host_array(x: object) -> NDArray[Any]:
     memory of this process; copy it there yourself first, and pass the copy
     """
     if isinstance(x, np.ndarray):
+        if type(x) is not np.ndarray and np.ma.is_masked(x):
+            raise InvalidTypeError(
+                f"got a masked array of shape {x.shape}",
+                "arrays have no masks, and what is under this one would count",
+                "fill it, as x.filled(np.nan), or keep the mask as an array of its own",
+            )
         return np.asarray(x)
     if any(made.__module__.partition(".")[0] in _OF_DEVICES for made in type(x).__mro__):
         raise InvalidTypeError(

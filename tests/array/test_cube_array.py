@@ -174,16 +174,23 @@ def test_what_lies_on_a_device_is_not_copied_in_silence(x, border):
         border(x)
 
 
+@pytest.mark.parametrize("border", sorted({*BORDERS} - {"left"}))  # there the mask asks nobody
+def test_masks_are_not_dropped_in_silence(border):
+    with pytest.raises(InvalidTypeError, match=r"got a masked array .* x\.filled"):
+        BORDERS[border](np.ma.masked_equal(X, X[0, 1]))
+
+
 @pytest.mark.parametrize(
     "x",
     [
         X.tolist(),
+        np.ma.array(X),
         memoryview(X),
         stranger("pandas.core.frame"),
         stranger("torch", __dlpack_device__=lambda _: (1, 0)),
         type("Buffer", (), {"__array_interface__": X.__array_interface__})(),
     ],
-    ids=["list", "buffer", "table", "host tensor", "interface"],
+    ids=["list", "no mask", "buffer", "table", "host tensor", "interface"],
 )
 def test_what_numpy_takes_from_the_host_is_an_array(x):
     a = gc.CubeArray.from_numpy(x, LAYOUT)
