@@ -390,6 +390,7 @@ SCANS = {
     "unwrap integers": lambda u, w, v, t: np.unwrap((9 * v).astype("i4"), axis=1, period=7),
     "unwrap payload": lambda u, w, v, t: np.unwrap(3 * v, 3.5, axis=-1),
     "with a dtype": lambda u, w, v, t: np.cumsum(u, 1, np.float32),
+    "of times": lambda u, w, v, t: np.cumsum((9 * u).astype("m8[s]"), 0) / np.timedelta64(1),
 }
 MOVES = {
     "concatenate": lambda u, w, v, t: np.concatenate([u, w[...], u], axis=1),

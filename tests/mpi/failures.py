@@ -198,6 +198,7 @@ def no_communicator(comm):
     freed.Free()
     for wrong in (None, "world", comm.rank * 0, MPI.COMM_NULL, MPI.Intracomm(), freed):
         for call in (
+            lambda wrong=wrong: gc.calibrate(wrong),
             lambda wrong=wrong: plan.execute(np.zeros(8), wrong),
             lambda wrong=wrong: planned(comm, "relabel").renumbered(wrong),
         ):
@@ -209,8 +210,8 @@ def between_two_groups(comm):
     """An intercommunicator is none with a rank for each node."""
     plan, half = planned(comm), comm.Split(comm.rank % 2)
     inter = half.Create_intercomm(0, comm, 1 - comm.rank % 2)
-    call = lambda: plan.execute(np.zeros(8), inter)  # noqa: E731
-    yield from refused(comm, call, InvalidTypeError, "the communicator is")
+    for call in (lambda: plan.execute(np.zeros(8), inter), lambda: gc.calibrate(inter)):
+        yield from refused(comm, call, InvalidTypeError, "the communicator is")
     inter.Free()
     half.Free()
 

@@ -45,13 +45,13 @@ def calibrate(
     >>> calibrate("COMM_WORLD")
     Traceback (most recent call last):
     ...
-    graycube.errors.InvalidTypeError: the communicator is 'COMM_WORLD': it must be one of
-    mpi4py; pass MPI.COMM_WORLD
+    graycube.errors.InvalidTypeError: the communicator is of type str: it must be an
+    intracommunicator of mpi4py that was not freed; pass MPI.COMM_WORLD
     """
-    if not hasattr(comm, "Get_size"):
+    if not hasattr(comm, "Get_size") or hasattr(comm, "Get_remote_size") or not comm:
         raise InvalidTypeError(
-            f"the communicator is {as_given(comm)}",
-            "it must be one of mpi4py",
+            f"the communicator is of type {type(comm).__name__}",
+            "it must be an intracommunicator of mpi4py that was not freed",
             "pass MPI.COMM_WORLD",
         )
     usual = SIZES[::QUICK] if require_flag(quick, "quick") else SIZES

@@ -103,7 +103,7 @@ def _inclusive(
     """The scan in memory: of pairs first, then of what is between them."""
     points = lines.shape[_LINE]
     if ufunc is not None:
-        made: _Array = ufunc.accumulate(lines, _LINE, dtype)
+        made: _Array = ufunc.accumulate(lines, _LINE, dtype.type)  # it takes no units of time
         return made
     if points == 1:
         return lines
