@@ -275,6 +275,30 @@ def errors_stay(comm):
     yield len(heard) < 2 and u.sum not in heard, f"{heard} went on"
 
 
+def forked(comm):
+    """A process that is forked from a rank says nothing in the place of that rank."""
+    own = comm.Dup()
+    u = field(own)
+    calls = u.sum, u.halo().exchange, gc.bind(gc.fftn, u).run
+    wanted = u.sum()
+    for call in calls:
+        there, here = os.pipe()
+        if not os.fork():
+            signal.alarm(5)
+            try:
+                call()
+            except PeerError as error:
+                os.write(here, str(error).encode())
+            os._exit(0)
+        os.close(here)
+        with os.fdopen(there) as said:
+            heard = said.read()
+        yield "this process was forked from a rank" in heard, f"{call} in a fork: {heard!r}"
+        os.wait()
+    yield u.sum() == wanted, "the rank goes on"
+    own.Free()
+
+
 def refused_call(comm, call, block):
     """What all ranks hear of a call that fails."""
     try:
@@ -513,6 +537,7 @@ CHECKS = (
     | checks((4, 8), other_plans)
     | checks((2, 4), other_cubes, no_communicator, failing_preparation, after_the_end)
     | checks((2, 4), errors_stay)
+    | checks((2, 8), forked)
 )
 APART = {"other renumberings": other_renumberings}  # if it goes wrong, it hangs
 

@@ -14,12 +14,15 @@ Rules.
 4. Nothing of this is looked at before a wait has taken some milliseconds, or a second where
    data are under way. What is sent is a few bytes, which nobody has to receive, with tags of
    their own. So all receives name a tag.
+5. A process that is forked from a rank has its communicators and its shared memory, but is no
+   rank: what it begins there raises an error before others take it for what the rank says.
 """
 
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import ref
@@ -27,7 +30,7 @@ from weakref import ref
 import numpy as np
 
 from graycube.errors import PeerError
-from graycube.run.waiting import complain, crossing, in_vain, patience, unlike, wait
+from graycube.run.waiting import complain, crossing, forked, in_vain, patience, unlike, wait
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -228,6 +231,14 @@ def _before_the_end(library: Any) -> None:  # noqa: ANN401 - MPI
             roll.leave()
 
     library.COMM_SELF.Set_attr(library.Comm.Create_keyval(delete_fn=leave), None)
+    os.register_at_fork(after_in_child=_no_rank)
+
+
+def _no_rank() -> None:
+    """Let a process that was forked begin nothing that ranks do together."""
+    for roll in _farewells.known():
+        with suppress(PeerError):
+            roll.give_up(forked())
 
 
 class _Farewells:

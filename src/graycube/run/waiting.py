@@ -86,6 +86,19 @@ def unlike(rank: int, own: int) -> PeerError:
     )
 
 
+def forked() -> PeerError:
+    """The error of a process that was forked from a rank, and calls what ranks do together.
+
+    >>> print(forked().limit)
+    only the rank itself talks to other ranks
+    """
+    return PeerError(
+        "this process was forked from a rank",
+        "only the rank itself talks to other ranks",
+        "let it make this call, and give other processes what they need, such as u.local",
+    )
+
+
 _complained: set[str] = set()
 
 
