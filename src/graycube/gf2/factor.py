@@ -15,7 +15,7 @@ Rules.
 What then concerns the high bits only is elimination.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from graycube.gf2.affine import AffineMap
@@ -41,14 +41,7 @@ def factor(move: AffineMap, n: int, *, halves: bool = False) -> tuple[Exchange, 
     >>> [len(factor(gray, n=3, halves=halves)) for halves in (False, True)]
     [2, 2]
     """
-    done: list[Exchange] = []
-    rest = move
-    while changed := _changed(rest, n):
-        steps = _next(rest, changed, n, halves=halves)
-        done += steps
-        for step in steps:
-            rest = rest @ step.affine(move.width)  # its own inverse
-    return (*done, *_high(rest, n))
+    return _one_by_one(move, n, lambda rest, changed: _next(rest, changed, n, halves=halves))
 
 
 @lru_cache(maxsize=1 << 7)  # whatever the block, and the machine
@@ -67,36 +60,37 @@ def in_order(
     >>> print(*in_order(swap, 4, (0, 1, 2, 3), trades=True), sep="; ")
     flip 0 2 where a0 ^ a2 = 1; flip 1 3 where a1 ^ a3 = 1
     """
-    done: list[Exchange] = []
-    rest = move
-    while changed := _changed(rest, n):
+
+    def step(rest: AffineMap, changed: Sequence[int]) -> Exchange:
         rows = rest.matrix.rows
-        steps: tuple[Exchange, ...]
         left = [i for i in order if i in changed]
         ready = [i for i in left if rows[i] >> n or rows[i] >> i & 1]
         if trades and left[:1] != ready[:1]:
-            steps = (_traded(rest, left[0], changed),)
-        elif ready:
+            return _traded(rest, left[0], changed)
+        if ready:
             others = [rows[k] for k in changed if k != ready[0]]
-            steps = (_settled(rest, ready[0], n, others),)
-        else:
-            steps = _next(rest, changed, n, halves=False)
-        done += steps
-        for step in steps:
-            rest = rest @ step.affine(move.width)
-    return (*done, *_high(rest, n))
+            return _settled(rest, ready[0], n, others)
+        return _next(rest, changed, n, halves=False)
+
+    return _one_by_one(move, n, step)
 
 
-def _changed(rest: AffineMap, n: int) -> list[int]:
-    """The low bits that do not have their values yet."""
-    rows = rest.matrix.rows
-    return [i for i in range(n) if rows[i] != 1 << i or rest.constant >> i & 1]
-
-
-def _next(
-    rest: AffineMap, changed: Sequence[int], n: int, *, halves: bool
+def _one_by_one(
+    move: AffineMap, n: int, step: Callable[[AffineMap, Sequence[int]], Exchange]
 ) -> tuple[Exchange, ...]:
-    """The exchanges to do next."""
+    """The exchanges of a step that sees what is left, and the low bits without their values."""
+    done, rest = list[Exchange](), move
+    while True:
+        rows = rest.matrix.rows
+        changed = [i for i in range(n) if rows[i] != 1 << i or rest.constant >> i & 1]
+        if not changed:
+            return (*done, *_high(rest, n))
+        done.append(step(rest, changed))
+        rest = rest @ done[-1].affine(move.width)  # its own inverse
+
+
+def _next(rest: AffineMap, changed: Sequence[int], n: int, *, halves: bool) -> Exchange:
+    """The exchange to do next."""
     rows = rest.matrix.rows
     ready = [i for i in changed if rows[i] >> n][:LOOKED_AT]
     if ready:
@@ -112,7 +106,7 @@ def _next(
             needed = any(other >> i & 1 for other in others[i])
             return low_afterwards(i), _losses(rows[i], i, n, others[i])[0], not needed
 
-        return (steps[min(ready, key=urgency)],)
+        return steps[min(ready, key=urgency)]
     memory = rest.width > n
     alone = [i for i in changed if rows[i] >> i & 1]
     columns, among = rest.matrix.columns, sum(1 << i for i in changed)
@@ -120,11 +114,11 @@ def _next(
     widest = max(changed, key=heirs.__getitem__)
     if memory and (not alone or (halves and heirs[widest] > 1)):
         through = 1 << n | 1 << widest
-        return (Exchange(through, through),)
+        return Exchange(through, through)
     if alone:
-        return (_settled(rest, min(alone, key=heirs.__getitem__), n, ()),)
+        return _settled(rest, min(alone, key=heirs.__getitem__), n, ())
     i = changed[0]  # its value is a sum of others: one of them takes it in
-    return (Exchange(1 << next(j for j in changed if rows[i] >> j & 1), 1 << i),)
+    return Exchange(1 << next(j for j in changed if rows[i] >> j & 1), 1 << i)
 
 
 def heirs_of(columns: Sequence[int], changed: int, first: int) -> int:
