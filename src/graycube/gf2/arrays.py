@@ -9,7 +9,7 @@ Arrays are worked on in chunks that stay in cache. Up to 63 bits the result is i
 be used as an index; at 64 bits it is uint64, because int64 cannot hold it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -156,7 +156,8 @@ def _diagonal_terms(diagonals: dict[int, int]) -> _Terms:
 
 
 def _lookup_terms(columns: Sequence[int]) -> _Terms:
-    tables = [_byte_table(columns[low : low + 8]) for low in range(0, len(columns), 8)]
+    every = range(0, len(columns), 8)
+    tables = [sums(columns[low : low + 8], dtype=np.uint64) for low in every]  # of each byte
 
     def terms(bits: NDArray[np.uint64]) -> Iterator[NDArray[np.uint64]]:
         for k, table in enumerate(tables):
@@ -165,9 +166,13 @@ def _lookup_terms(columns: Sequence[int]) -> _Terms:
     return terms
 
 
-def _byte_table(columns: Sequence[int]) -> NDArray[np.uint64]:
-    """The image of every value of one byte of the input."""
-    table = np.zeros(1, dtype=np.uint64)
-    for column in columns:
-        table = np.concatenate([table, table ^ np.uint64(column)])
-    return table
+def sums(vectors: Iterable[int], first: int = 0, dtype: type = np.int64) -> NDArray[Any]:
+    """For every k, ``first`` plus the vectors at the ones of k.
+
+    >>> sums([1, 6]), sums([1, 6], first=8)
+    (array([0, 1, 6, 7]), array([ 8,  9, 14, 15]))
+    """
+    found: NDArray[Any] = np.array([first], dtype)
+    for vector in vectors:
+        found = np.concatenate([found, found ^ dtype(vector)])
+    return found

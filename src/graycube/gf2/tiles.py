@@ -8,13 +8,13 @@ Rules.
    the cache allows.
 2. In between a tile is in a buffer, where it lies as in the target, run by run. Everything is
    affine: the place of an element in the buffer is the XOR of what its run says and what its
-   place in the run says, and so is where the next tile is. Tiling follow each other that are
+   place in the run says, and so is where the next tile is. Tiles follow each other that are
    in the same pages of memory, of the source and of the target in turn.
 3. Runs of the target that are a power of two apart would meet in the same places of the cache.
    So in each row of the buffer the lines trade places, by an XOR with all bits of its number.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.gf2.affine import AffineMap
+from graycube.gf2.arrays import sums
 from graycube.gf2.matrix import Matrix
 from graycube.gf2.span import Span, reduced_basis
 
@@ -34,7 +35,7 @@ KEPT = 32
 class Tiling:
     """The tables of a map; all numbers count elements.
 
-    Tile 0 has element 0 of the source. Tiling in Gray order differ by one of ``steps``, in the
+    Tile 0 has element 0 of the source. Tiles in Gray order differ by one of ``steps``, in the
     source and in the target. Run a of a tile is read at ``runs[a, 0]`` and written at
     ``runs[a, 1]``; its element k is put into the buffer at ``rows[a] ^ columns[k]``, and line l
     of row a is there at ``l ^ twists[a]``.
@@ -93,11 +94,11 @@ def tiles(move: AffineMap, most: int, line: int) -> Tiling:
     known = Span(spanned)
     steps = [v & ~low for v in near if known.add(v)]  # with what a tile spans, everything
     return Tiling(
-        _table([(v, there(v)) for v in steps]).reshape(-1, 2),
-        np.stack([_sums(reads), _sums(writes)], axis=1),
-        _sums(map(place, reads)),
-        _sums(map(place, _units(0, t))),
-        _sums(_twist(1 << k, lines) for k in range(len(writes))),
+        np.array([(v, there(v)) for v in steps], np.int64).reshape(-1, 2),
+        np.stack([sums(reads), sums(writes)], axis=1),
+        sums(map(place, reads)),
+        sums(map(place, _units(0, t))),
+        sums(_twist(1 << k, lines) for k in range(len(writes))),
     )
 
 
@@ -123,15 +124,3 @@ def _twist(row: int, bits: int) -> int:
 
 def _units(first: int, stop: int) -> Iterator[int]:
     return (1 << j for j in range(first, stop))
-
-
-def _sums(vectors: Iterable[int]) -> _Table:
-    """The sum of the vectors at the ones of k, for every k."""
-    sums = np.zeros(1, np.int64)
-    for vector in vectors:
-        sums = np.concatenate([sums, sums ^ vector])
-    return sums
-
-
-def _table(pairs: Sequence[tuple[int, int]]) -> _Table:
-    return np.array(pairs, dtype=np.int64)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.gf2.arrays import IntArray
+from graycube.gf2.arrays import IntArray, sums
 from graycube.layout.axis import Axis
 from graycube.layout.indices import as_array, evenly
 
@@ -132,8 +132,6 @@ def _along(axis: Axis, first: int, columns: list[int]) -> range | IntArray:
     if ascending and step.bit_count() == 1 and (extent == 1 or step == 1 << axis.low):
         start = axis.join(first, 0)
         return range(start, start + (extent * step << m), step)
-    words = np.array([first])
-    for column in columns:
-        words = np.concatenate([words, words ^ column])
+    words = sums(columns, first)
     every: IntArray = axis.join(words[:, None], np.arange(extent)[None, :])
     return np.ravel(every if extent > 1 else words)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, require_ints
+from graycube.gf2.arrays import sums
 
 _Array = NDArray[Any]
 MOST = 10
@@ -231,18 +232,6 @@ class Operation:
         for bit, step in zip(own, steps, strict=True):
             spread[bit.bit_length() - 1] = _spread(step, own)
         return AffineMap(Matrix(tuple(spread), bits), _spread(start, own))
-
-
-def sums(steps: Iterable[int]) -> _Array:
-    """For each word the sum of the steps whose bits it has, the first of which is the lowest.
-
-    >>> sums([1, 6]).tolist()
-    [0, 1, 6, 7]
-    """
-    made = np.zeros(1, np.intp)
-    for step in steps:
-        made = np.concatenate([made, made ^ step])
-    return made
 
 
 def _spread(value: int, own: Sequence[int]) -> int:

@@ -13,9 +13,10 @@ from graycube.array.ranks import facts_of, spread, together
 from graycube.array.reducing.weighted import added
 from graycube.errors import InvalidValueError
 from graycube.gf2 import bit_indices, require_int, require_ints
+from graycube.gf2.arrays import sums
 from graycube.layout import Layout
 from graycube.qubits.drawn import Seed, generator, pieces, require_norm, told
-from graycube.qubits.gates import MOST, counted, require_different, sums
+from graycube.qubits.gates import MOST, counted, require_different
 from graycube.qubits.homes import seat, word
 from graycube.qubits.states import apply, require_one_state
 from graycube.run import mpi
