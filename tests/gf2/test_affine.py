@@ -107,6 +107,18 @@ def test_top_bit_of_64_survives():
     assert f(top).tolist() == [2**64 - 1, 2**63]
 
 
+def test_constants_of_numpy_are_integers_of_any_size():
+    f = AffineMap(Matrix.identity(70), np.int64(5))
+    assert f(1 << 69) == 1 << 69 | 5
+    assert f == AffineMap(Matrix.identity(70), 5)
+
+
+@pytest.mark.parametrize("constant", [1.5, "1", None])
+def test_constants_are_integers(constant):
+    with pytest.raises(InvalidTypeError, match="the constant is"):
+        AffineMap(Matrix.identity(3), constant)
+
+
 @pytest.mark.parametrize(
     ("x", "error"),
     [

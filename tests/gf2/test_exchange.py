@@ -2,12 +2,13 @@
 
 from itertools import permutations
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 import graycube as gc
 from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap, Exchange, compose, rotation
+from graycube.gf2 import AffineMap, Exchange, compose, gray_to_binary, rotation
 
 
 @st.composite
@@ -40,6 +41,11 @@ def test_composition_does_the_first_one_first(steps):
         for step in steps:
             b = step(b)
         assert total(a) == b
+
+
+def test_numbers_of_numpy_are_not_cut_at_64_bits():
+    assert Exchange(1, 2).shifted(np.int64(70)) == Exchange(1 << 70, 2 << 70)
+    assert gray_to_binary(np.int64(70)) == gray_to_binary(70)
 
 
 @given(exchanges())

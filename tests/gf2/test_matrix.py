@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -116,6 +117,11 @@ def test_exact_far_beyond_machine_words():
     assert power == Matrix.identity(size)
     ladder = Matrix(tuple((1 << j) | (1 << j >> 1) for j in range(size)), size)
     assert ladder @ ladder.inverse() == Matrix.identity(size)
+
+
+def test_permutations_of_numpy_are_not_cut_at_64_bits():
+    order = np.random.default_rng(1).permutation(70)
+    assert Matrix.permutation(order) == Matrix.permutation(order.tolist())
 
 
 @pytest.mark.parametrize(

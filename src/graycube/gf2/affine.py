@@ -9,6 +9,7 @@ import numpy as np
 
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray, apply_columns
+from graycube.gf2.bits import require_int
 from graycube.gf2.matrix import MOST_SHOWN, Matrix, entries
 from graycube.gf2.span import Span
 from graycube.show import Lines, Sheet, Shown, shown
@@ -31,6 +32,8 @@ class AffineMap(Shown):
     constant: int = 0
 
     def __post_init__(self) -> None:
+        if type(self.constant) is not int:
+            object.__setattr__(self, "constant", require_int(self.constant, "the constant"))
         if self.constant < 0 or self.constant >> self.matrix.height:
             raise InvalidValueError(
                 f"the constant is {self.constant}",

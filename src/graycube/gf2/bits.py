@@ -93,11 +93,8 @@ def log2_exact(x: int, what: str) -> int:
     """
     if is_power_of_two(x):
         return x.bit_length() - 1
-    low = 1 << max(x.bit_length() - 1, 0) if x > 0 else 1
-    raise InvalidValueError(
-        f"{what} is {in_digits(x)}",
-        "it must be a power of two",
-        f"the nearest are {in_digits(low)} and {in_digits(2 * low)}"
-        if x > 0
-        else "the smallest is 1",
-    )
+    near = "the smallest is 1"
+    if x > 0:
+        low = 1 << x.bit_length() - 1
+        near = f"the nearest are {in_digits(low)} and {in_digits(2 * low)}"
+    raise InvalidValueError(f"{what} is {in_digits(x)}", "it must be a power of two", near)

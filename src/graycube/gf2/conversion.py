@@ -39,7 +39,7 @@ def gray_to_binary(n: int, order: Order = "descending") -> tuple[Exchange, ...]:
     flip 2 where a3 = 1
     """
     dimensions = _dimensions(n, order)
-    done, exchanges = [n - 1], []  # what is done is in ascending order
+    done, exchanges = [len(dimensions)], []  # in ascending order
     for m in dimensions:
         place = bisect(done, m)
         when = (2 << done[place]) - (2 << m)  # the bits m + 1 .. the next one done

@@ -156,6 +156,7 @@ class Exchange:
         >>> print(Exchange(flip=1, when=2).shifted(4))
         flip 4 where a5 = 1
         """
+        low = require_int(low, "low", least=0)
         return Exchange(self.flip << low, self.when << low, self.want)
 
     def __str__(self) -> str:

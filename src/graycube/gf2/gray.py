@@ -4,7 +4,6 @@ Bit m of the code is i_m ^ i_(m+1), so the code is ``i ^ i >> 1``; bit m of the 
 parity of the code's bits m and above (TR-20-91 Lemma 1), a prefix sum by doubling.
 """
 
-from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -70,9 +69,6 @@ def gray_matrix(width: int) -> Matrix:
     return Matrix(tuple(gray(1 << j) for j in range(width)), width)
 
 
-_Kernel = Callable[[IntArray, IntArray], object]
-
-
 def _gray_chunk(source: IntArray, result: IntArray) -> None:
     np.right_shift(source, 1, out=result)
     np.bitwise_xor(source, result, out=result)
@@ -89,7 +85,9 @@ def _gray_inverse_chunk(source: IntArray, result: IntArray) -> None:
         shift *= 2
 
 
-def _map_chunks(x: object, numpy_kernel: _Kernel, compiled_kernel: compiled.Maker) -> IntArray:
+def _map_chunks(
+    x: object, numpy_kernel: compiled.Kernel, compiled_kernel: compiled.Maker
+) -> IntArray:
     array = require_integers(x)
     native = array.dtype.newbyteorder("=")
     compiles = array.size >= CHUNK and compiled.available()  # compiling takes a moment
