@@ -151,6 +151,16 @@ class AffinePlacement(Placement):
         """
         return 1 << self.copies
 
+    @property
+    def copy_flips(self) -> tuple[int, ...]:
+        """What numbers of nodes with the same elements differ by: a basis, the lowest first.
+
+        >>> from graycube.layout import Layout
+        >>> Layout.mesh((2, 4), nodes=(2, 4)).without_axes([1]).copy_flips
+        (1, 2)
+        """
+        return self.map.matrix.columns[self.p - self.copies :]
+
     def held_shape(self, nodes: range) -> tuple[int, int]:
         """The first two axes of blocks: nodes and slots.
 
@@ -232,7 +242,7 @@ class AffinePlacement(Placement):
         [2, 3]
         """
         found = [node]
-        for step in self.map.matrix.columns[self.p - self.copies :]:
+        for step in self.copy_flips:
             found += [other ^ step for other in found]
         return sorted(found)
 

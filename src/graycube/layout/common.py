@@ -69,13 +69,12 @@ def _of_cubes(first: Layout, second: Layout) -> Layout | None:
     found = tuple(axis for axis in axes if axis is not None)
     if len(found) < len(axes) or first.n != second.n:
         return None
-    nodes = _nodes(first, second, found)
+    nodes = _nodes(_on_nodes(first, found), _on_nodes(second, found), first.n)
     if nodes is None:
         return None
     constant, columns, copies = nodes
     rows = Matrix(columns, first.n).rows
-    words = [_Widened(layout, found) for layout in (first, second)]
-    slots = _slots(rows, *(each.slots() for each in words))
+    slots = _slots(rows, _in_slots(first, found), _in_slots(second, found))
     if first.n + len(slots) != len(columns):  # some node has no element at all
         return None
     for j, (_, bit) in enumerate(slots):
@@ -90,17 +89,19 @@ def _axis(a: Axis, b: Axis) -> Axis | None:
     return b if a.length == 1 else None
 
 
+_OnNodes = tuple[int, list[int], tuple[int, ...]]
+"""The node of word zero, what each bit changes it by, and what copies differ by."""
+
+
 def _nodes(
-    first: Layout, second: Layout, axes: tuple[Axis, ...]
+    first: _OnNodes, second: _OnNodes, n: int
 ) -> tuple[int, tuple[int, ...], int] | None:
     """The node of word zero, what each bit of the word changes, and how many of them copy.
 
     Where both are, a + u = b + v, with sums u and v of what copies differ by. The basis has
     all pairs of u + v and u (Zassenhaus): those of v = u are in both.
     """
-    n = first.n
-    each = [_Widened(layout, axes) for layout in (first, second)]
-    (zero, changes, free), (other, others, further) = (words.nodes() for words in each)
+    (zero, changes, free), (other, others, further) = first, second
     basis = reduced_basis([*(c << n | c for c in free), *(c << n for c in further)])
 
     def meeting(a: int, b: int) -> int | None:
@@ -116,37 +117,27 @@ def _nodes(
     return constant, (*columns, *both), len(both)
 
 
-class _Widened:
-    """A layout, asked for words that have the axes of the result."""
+def _on_nodes(layout: Layout, axes: tuple[Axis, ...]) -> _OnNodes:
+    """The same for words with the axes of the result; those of length 1 have no bits here."""
+    mask, found = (1 << layout.n) - 1, list[int]()
+    for k in reversed(range(len(axes))):
+        own = [layout.map.matrix.columns[bit] & mask for bit in layout.word_bits(k)]
+        found += own or [0] * axes[k].bits
+    return layout.map.constant & mask, found, layout.copy_flips
 
-    def __init__(self, layout: Layout, axes: tuple[Axis, ...]) -> None:
-        self._layout = layout
-        self._own = [axis.bits for axis in layout.axes]  # none where the length is 1
-        self._wide = [axis.bits for axis in axes]
 
-    def nodes(self) -> tuple[int, list[int], list[int]]:
-        """The node of word zero, what each bit changes it by, and what copies differ by."""
-        layout, mask = self._layout, (1 << self._layout.n) - 1
-        columns = [column & mask for column in layout.map.matrix.columns]
-        found: list[int] = []
-        for k in reversed(range(len(self._wide))):
-            own = [columns[bit] for bit in layout.word_bits(k)]
-            found += own or [0] * self._wide[k]
-        return layout.map.constant & mask, found, columns[layout.p - layout.copies :]
+def _in_slots(layout: Layout, axes: tuple[Axis, ...]) -> list[tuple[int, int]]:
+    """The bits of the word in each bit of a slot, and its constant; the highest first."""
+    rows, constant = layout.map.matrix.rows, layout.map.constant
 
-    def slots(self) -> list[tuple[int, int]]:
-        """The bits of the word in each bit of a slot, and its constant; the highest first."""
-        layout = self._layout
-        rows, constant = layout.map.matrix.rows, layout.map.constant
-        pairs = ((self._widened(rows[j]), constant >> j & 1) for j in range(layout.n, layout.p))
-        return [*pairs][::-1]
-
-    def _widened(self, row: int) -> int:
+    def widened(row: int) -> int:
         found = shift = 0
-        for own, wide in zip(reversed(self._own), reversed(self._wide), strict=True):
-            found |= (row & (1 << own) - 1) << shift
-            row, shift = row >> own, shift + wide
+        for own, wide in zip(reversed(layout.axes), reversed(axes), strict=True):
+            found |= (row & (1 << own.bits) - 1) << shift
+            row, shift = row >> own.bits, shift + wide.bits
         return found
+
+    return [(widened(rows[j]), constant >> j & 1) for j in reversed(range(layout.n, layout.p))]
 
 
 def _slots(

@@ -90,15 +90,8 @@ def new_copy(layout: Layout, target: Layout) -> int:
     >>> new_copy(fine, coarser(fine, [2]))
     1
     """
-    old, new = (copy_basis(x) for x in (layout, target))
+    old, new = (x.copy_flips[::-1] for x in (layout, target))
     return next((rest for node in new if (rest := without(old, node))), 0)
-
-
-def copy_basis(layout: Layout) -> list[int]:
-    """What the numbers of copies differ by: a basis, the highest first."""
-    mask = (1 << layout.n) - 1
-    columns = layout.map.matrix.columns[layout.p - layout.copies :]
-    return [column & mask for column in reversed(columns)]
 
 
 def _thinned(layout: Layout, factors: Sequence[int], goal: Layout) -> Iterator[Copying]:
@@ -120,12 +113,12 @@ def _thinned(layout: Layout, factors: Sequence[int], goal: Layout) -> Iterator[C
 
 def _gathered(layout: Layout, axis: int) -> Layout:
     """The lowest index bit of an axis that tells nodes apart is in memory, on both of them."""
-    split, mask = layout.p - layout.copies, (1 << layout.n) - 1
-    nodes, copies = [c & mask for c in layout.map.matrix.columns], copy_basis(layout)
+    mask = (1 << layout.n) - 1
+    nodes = [column & mask for column in layout.map.matrix.columns]
     away = next((nodes[bit] for bit in layout.word_bits(axis) if nodes[bit]), 0)
     if not away:
         return layout
-    more = (*nodes[:split], *copies, away)
+    more = (*nodes, away)
     address = in_order(Matrix(more, layout.n).rows, len(more))
     constant = layout.map.constant & mask
     return Layout(AffineMap(address, constant), layout.n, layout.axes, layout.copies + 1)

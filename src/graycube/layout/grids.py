@@ -83,7 +83,7 @@ def finer(layout: Placement, factors: Sequence[int]) -> Placement:
         columns += [1 << fresh + j for j in range(counts[k])]
         columns += [layout.map.matrix.columns[bit] for bit in layout.word_bits(k)]
         fresh += counts[k]
-    columns += layout.map.matrix.columns[layout.p - layout.copies :]
+    columns += layout.copy_flips
     axes = tuple(
         Axis(axis.bits + k, axis.extent, axis.low + k if axis.extent > 1 else 0)
         for axis, k in zip(layout.axes, counts, strict=True)
@@ -129,15 +129,15 @@ def without_low(layout: Layout, axes: tuple[Axis, ...]) -> Layout:
     >>> print(without_low(layout, (Axis(2),)))
     (|| b1 g0)
     """
-    mask, split = (1 << layout.n) - 1, layout.p - layout.copies
+    mask = (1 << layout.n) - 1
     nodes = [column & mask for column in layout.map.matrix.columns]
     kept, gone = list[int](), list[int]()
     for k in reversed(range(len(axes))):
         word = layout.word_bits(k)
         gone += nodes[word.start : word.stop - axes[k].bits]
         kept += nodes[word.stop - axes[k].bits : word.stop]
-    known = Span([*kept, *nodes[split:]])
-    copies = [*nodes[split:], *(node for node in gone if known.add(node))]
+    known = Span([*kept, *layout.copy_flips])
+    copies = [*layout.copy_flips, *(node for node in gone if known.add(node))]
     rows = Matrix((*kept, *copies), layout.n).rows
     address = AffineMap(in_order(rows, len(kept) + len(copies)), layout.map.constant & mask)
     return Layout(address, layout.n, axes, len(copies))

@@ -227,8 +227,7 @@ class Layout(AffinePlacement, Shown):
         """
         order, columns = require_order(order, len(self.axes)), self.map.matrix.columns
         bits = [columns[bit] for k in reversed(order) for bit in self.word_bits(k)]
-        copies = columns[self.p - self.copies :]
-        address = AffineMap(Matrix((*bits, *copies), self.p), self.map.constant)
+        address = AffineMap(Matrix((*bits, *self.copy_flips), self.p), self.map.constant)
         return replace(self, map=address, axes=tuple(self.axes[k] for k in order))
 
     def raised(self, count: int) -> "Layout":

@@ -108,9 +108,9 @@ def _flat(layout: Layout, index: tuple[IntArray, ...]) -> IntArray:
 def _giver(source: Layout, holder: int | IntArray, taker: int | IntArray) -> IntArray:
     """The node with a copy of what a holder has that is most like the taker."""
     found: IntArray = np.broadcast_arrays(holder, taker)[0]
-    for column in source.map.matrix.columns[source.p - source.copies :]:
-        differs = (found ^ taker) >> column.bit_length() - 1 & 1
-        found = np.where(differs, found ^ column, found)
+    for flip in source.copy_flips:
+        differs = (found ^ taker) >> flip.bit_length() - 1 & 1
+        found = np.where(differs, found ^ flip, found)
     return found
 
 

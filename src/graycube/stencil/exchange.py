@@ -173,8 +173,7 @@ def about(exchange: "Halo | OwnedHalo") -> str:
 def _number(layout: Layout, node: int) -> int:
     """What is added to the number of a node: the constant, and which copy it has."""
     constant = layout.map.constant & (layout.node_count - 1)
-    copies = layout.map.matrix.columns[: layout.p - layout.copies - 1 : -1]
-    return node ^ without(copies, node ^ constant)
+    return node ^ without(layout.copy_flips[::-1], node ^ constant)
 
 
 def halo(  # noqa: PLR0913 - a stencil
