@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, Matrix, require_int
+from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
 from graycube.layout import copied, text
 from graycube.layout.affine import AffinePlacement
 from graycube.layout.axis import Axis
@@ -124,6 +124,7 @@ class Layout(AffinePlacement, Shown):
         >>> print(Layout.mesh((1000,), nodes=(8,), code="gray", ownership=False))
         (|| b2 g1 g0) x 125
         """
+        shape, nodes = require_ints(shape, "shape"), require_ints(nodes, "nodes")
         plain = (slots, whole, dims) == ("binary", None, None)
         if by_ownership(shape, nodes, ownership, plain=plain):
             owned: Any = mesh_owned(shape, nodes, code, slots, whole, allocation, dims)

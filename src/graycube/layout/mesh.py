@@ -52,8 +52,8 @@ def code_matrix(code: str | None, width: int) -> Matrix:
 
 
 def mesh_address(  # noqa: PLR0913, PLR0917
-    shape: int | Sequence[int],
-    nodes: int | Sequence[int],
+    shape: Sequence[int],
+    nodes: Sequence[int],
     code: CodeName | Sequence[CodeName],
     slots: CodeName | Sequence[CodeName],
     whole: CodeName | Sequence[CodeName | None] | None,
@@ -61,7 +61,6 @@ def mesh_address(  # noqa: PLR0913, PLR0917
     dims: Sequence[Sequence[int]] | None,
 ) -> tuple[tuple[Axis, ...], int, AffineMap]:
     """The axes, the number of node bits and the address map of a mesh layout."""
-    shape, nodes = require_ints(shape, "shape"), require_ints(nodes, "nodes")
     d = len(shape)
     if len(nodes) != d or d == 0:
         raise InvalidValueError(
@@ -84,22 +83,9 @@ def mesh_address(  # noqa: PLR0913, PLR0917
     return tuple(c.axis for c in coded), sum(c.node_bits for c in coded), AffineMap(placed)
 
 
-def even(shape: int | Sequence[int], nodes: int | Sequence[int]) -> bool:
-    """Whether every number of nodes is a power of two that divides the length.
-
-    >>> even((12, 8), (4, 8)), even((12, 8), (3, 1)), even((9,), (2,))
-    (True, False, False)
-    """
-    lengths, counts = require_ints(shape, "shape"), require_ints(nodes, "nodes")
-    pairs = [*zip(lengths, counts, strict=False)]
-    if len(lengths) != len(counts) or any(min(pair) < 1 for pair in pairs):
-        return True  # what is wrong is said where such layouts are made
-    return all(is_power_of_two(count) and length % count == 0 for length, count in pairs)
-
-
 def by_ownership(
-    shape: int | Sequence[int],
-    nodes: int | Sequence[int],
+    shape: Sequence[int],
+    nodes: Sequence[int],
     asked: bool | None,  # noqa: FBT001 - it may be neither
     *,
     plain: bool,
@@ -108,21 +94,24 @@ def by_ownership(
 
     What is refused in any case is refused where meshes in bits are made.
 
-    >>> by_ownership((64, 48), (8, 4), None, plain=True), by_ownership(64, 8, None, plain=True)
-    (True, False)
+    >>> [by_ownership((64, 48), (8, count), None, plain=True) for count in (4, 5)]
+    [True, True]
+    >>> [by_ownership((64, 48), (8, count), None, plain=False) for count in (4, 5)]
+    [False, True]
     """
-    lengths, counts = require_ints(shape, "shape"), require_ints(nodes, "nodes")
-    if len(lengths) != len(counts) or not lengths:
+    if len(shape) != len(nodes) or not shape:
         return False
     if asked is not None:
         return asked
-    powers = all(n < 1 or is_power_of_two(n) for n in lengths)
-    return not even(lengths, counts) or (plain and not powers)
+    pairs = [*zip(shape, nodes, strict=True)]
+    uneven = any(not is_power_of_two(count) or length % count for length, count in pairs)
+    powers = all(length < 1 or is_power_of_two(length) for length in shape)
+    return (uneven and min(*shape, *nodes) >= 1) or (plain and not powers)
 
 
 def mesh_owned(  # noqa: PLR0913, PLR0917
-    shape: int | Sequence[int],
-    nodes: int | Sequence[int],
+    shape: Sequence[int],
+    nodes: Sequence[int],
     code: CodeName | Sequence[CodeName],
     slots: CodeName | Sequence[CodeName],
     whole: CodeName | Sequence[CodeName | None] | None,
@@ -130,7 +119,6 @@ def mesh_owned(  # noqa: PLR0913, PLR0917
     dims: Sequence[Sequence[int]] | None,
 ) -> Ownership:
     """The layout by ownership of a mesh on which lengths or numbers of nodes are any."""
-    shape, nodes = require_ints(shape, "shape"), require_ints(nodes, "nodes")
     for k, (length, count) in enumerate(zip(shape, nodes, strict=True)):
         require_int(length, f"the length of axis {k}", least=1)
         require_int(count, f"the number of nodes of axis {k}", least=1)
