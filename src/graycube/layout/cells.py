@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graycube.gf2 import is_power_of_two
-from graycube.layout.axis import Axis
 from graycube.layout.layout import Layout
+from graycube.layout.lines import local_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ def cells_of(layout: Layout) -> tuple[Cells, ...]:
     >>> cells_of(Layout.mesh((1000, 16), (8, 4), allocation=places, ownership=False))
     (Cells(width=125, count=8), Cells(width=1, count=16))
     """
-    cells, bits_below = [], 0
-    for axis in reversed(layout.axes):
-        width = _constant_run(layout, axis, bits_below)
+    cells = []
+    for k, axis in enumerate(layout.axes):
+        merged = local_bits(layout, k)
+        width = axis.join(1 << merged, 0) if merged < axis.bits else axis.length
         cells.append(Cells(width, axis.length // width))
-        bits_below += axis.bits
-    return tuple(reversed(cells))
+    return tuple(cells)
 
 
 def node_at(layout: Layout, cells: Sequence[Cells], positions: Sequence[int]) -> int:
@@ -67,10 +67,3 @@ def number(x: int) -> str:
     ('1000', '1024', '2^60')
     """
     return f"2^{x.bit_length() - 1}" if x > 1 << 20 and is_power_of_two(x) else str(x)
-
-
-def _constant_run(layout: Layout, axis: Axis, bits_below: int) -> int:
-    for j in range(axis.bits):
-        if layout.node_change(1 << (bits_below + j)):
-            return axis.join(1 << j, 0)
-    return axis.length

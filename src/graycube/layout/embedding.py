@@ -134,11 +134,8 @@ def butterfly_distances(
         return _of_flips(placement, flips)
     lines = np.moveaxis(placement, axis, 0)
     index = np.arange(lines.shape[0])
-    halves = [index[index >> j & 1 == 0] for j in stages]
-    pairs = [
-        (lines[low] ^ lines[low | 1 << j]).ravel()
-        for j, low in zip(stages, halves, strict=True)
-    ]
+    halves = ((j, index[index >> j & 1 == 0]) for j in stages)
+    pairs = [(lines[low] ^ lines[low | 1 << j]).ravel() for j, low in halves]
     return Distances(histogram(np.concatenate(pairs)) if pairs else {})
 
 

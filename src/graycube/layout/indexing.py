@@ -35,11 +35,12 @@ def locate(
 ) -> tuple[Number, Number]:
     """Node and slot of a flat index or of one coordinate per axis."""
     flat, given = _given(axes, index)
+    shape = [axis.length for axis in axes]
     extent = prod(axis.extent for axis in axes)
 
     def place(*numbers: Number) -> tuple[Number, Number]:
         word, rest = 0, 0
-        for axis, i in zip(axes, unravel(axes, *numbers) if flat else numbers, strict=True):
+        for axis, i in zip(axes, unravel(shape, *numbers) if flat else numbers, strict=True):
             bits, within = axis.split(i)
             word = word << axis.bits | bits
             rest = rest * axis.extent + within
@@ -57,7 +58,7 @@ def coordinates_of(axes: Sequence[Any], index: Sequence[Number]) -> list[Number]
     [1, 2]
     """
     flat, given = _given(axes, index)
-    return unravel(axes, *given) if flat else given
+    return unravel([axis.length for axis in axes], *given) if flat else given
 
 
 def _given(axes: Sequence[Any], index: Sequence[Number]) -> tuple[bool, list[Number]]:
@@ -126,19 +127,19 @@ def _piecewise(
     return tuple(whole.reshape(first.shape) for whole in out)
 
 
-def ravel(axes: Sequence[Any], coordinates: Sequence[Number]) -> Number:
+def ravel(shape: Sequence[int], coordinates: Sequence[Number]) -> Number:
     """The flat index, in C order."""
     flat = 0
-    for axis, i in zip(axes, coordinates, strict=True):
-        flat = flat * axis.length + i
+    for length, i in zip(shape, coordinates, strict=True):
+        flat = flat * length + i
     return flat
 
 
-def unravel(axes: Sequence[Any], flat: Number) -> list[Number]:
+def unravel(shape: Sequence[int], flat: Number) -> list[Number]:
     """One coordinate per axis of a flat index."""
     backwards = []
-    for axis in reversed(axes[1:]):
-        flat, coordinate = divide(flat, axis.length)
+    for length in reversed(shape[1:]):
+        flat, coordinate = divide(flat, length)
         backwards.append(coordinate)
     return [flat, *backwards[::-1]]
 

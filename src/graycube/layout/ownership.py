@@ -26,6 +26,7 @@ from graycube.gf2 import require_int
 from graycube.gf2.arrays import IntArray
 from graycube.host import host_array
 from graycube.layout import owned_indexing, owned_text
+from graycube.layout.indices import as_array, evenly
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
 from graycube.layout.required import left_axes, require_order, require_payload
@@ -138,7 +139,7 @@ class Ownership(Placement, Shown):
         >>> Ownership((SharedAxis(9, 8),), 8).piece(range(7, 8)).shape
         (0,)
         """
-        return Piece(tuple(np.arange(r.start, r.stop, r.step) for r in self._own(nodes)), None)
+        return Piece(tuple(map(as_array, self._own(nodes))), None)
 
     def node_of(self, *coordinates: IntArray) -> IntArray:
         """The lowest node that has an element.
@@ -188,7 +189,7 @@ class Ownership(Placement, Shown):
         array = host_array(x)
         payload = require_payload(array.shape, self)
         own = self._own(range(self.node_count) if nodes is None else nodes)
-        part = array[tuple(slice(r.start, r.stop, r.step) for r in own)]
+        part = array[tuple(map(evenly, own))]
         return np.array(part, order="C").reshape(1, prod(map(len, own)), *payload)
 
     def gather(self, blocks: ArrayLike) -> NDArray[Any]:
@@ -218,9 +219,7 @@ class Ownership(Placement, Shown):
             own = self._own(range(node, node + 1))
             box = tuple(map(len, own))
             part = rows[start : start + prod(box)]
-            out[tuple(slice(r.start, r.stop, r.step) for r in own)] = part.reshape(
-                *box, *rows.shape[1:]
-            )
+            out[tuple(map(evenly, own))] = part.reshape(*box, *rows.shape[1:])
             start += len(part)
         return out
 

@@ -74,7 +74,7 @@ class Placement(ABC):
         >>> [Layout.mesh((9, 4), nodes=(2, 1)).index(node, 0) for node in (0, 1)]
         [0, 20]
         """
-        flat: int | IntArray = ravel(self.axes, self.coordinates(node, slot))
+        flat: int | IntArray = ravel(self.shape, self.coordinates(node, slot))
         return flat
 
     @property

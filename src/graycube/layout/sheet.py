@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from graycube.layout.cells import Cells, cells_of, node_at, number
+from graycube.layout.indexing import unravel
 from graycube.layout.layout import Layout
 from graycube.layout.text import tokens
 from graycube.layout.words import held, hops, sizes
@@ -91,7 +92,7 @@ def pictures(layout: Layout, width: int, most: int) -> Iterator[Piece]:
         if place is None:
             yield Lines(["", GAP])
             continue
-        at = _unravel(place, leading)
+        at = unravel([cell.count for cell in leading], place)
         where = zip(leading, at, strict=True)
         title = ", ".join(f"axis {j} at {cell.label(i)}" for j, (cell, i) in enumerate(where))
         yield Lines(["", title])
@@ -134,12 +135,3 @@ def _grid(
 
 def _label(cells: Cells, position: int | None) -> str:
     return GAP if position is None else cells.label(position)
-
-
-def _unravel(place: int, cells: Sequence[Cells]) -> tuple[int, ...]:
-    """The position along each axis, for a place in C order."""
-    backwards = []
-    for cell in reversed(cells):
-        place, position = divmod(place, cell.count)
-        backwards.append(position)
-    return tuple(reversed(backwards))

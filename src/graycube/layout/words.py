@@ -12,8 +12,7 @@ from itertools import islice
 from graycube.layout.cells import number
 from graycube.layout.embedding import mesh_distances
 from graycube.layout.layout import Layout
-
-_GAP = "..."
+from graycube.show import GAP
 
 
 def sizes(layout: Layout) -> str:
@@ -48,7 +47,7 @@ def held(layout: Layout, node: int, room: int) -> str:
     ('1, 5, 9, ... 1021', '0, 8, 4, 12, ... 15')
     """
     last = layout.index(node, layout.block_size - 1)
-    end = f", {_GAP} {last}"
+    end = f", {GAP} {last}"
     words: list[str] = []
     used = 0
     for run in runs(layout, node):
@@ -70,7 +69,7 @@ def _run(run: range) -> str:
     if len(few) > 2 and abs(run.step) == 1:
         return f"{run[0]}-{run[-1]}"
     if len(few) > 4:
-        return f"{few[0]}, {few[1]}, {few[2]}, {_GAP} {run[-1]}"
+        return f"{few[0]}, {few[1]}, {few[2]}, {GAP} {run[-1]}"
     return ", ".join(map(str, few))
 
 
