@@ -16,6 +16,7 @@ from graycube.gf2 import Matrix, Span, without
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Step
 from graycube.verify.conditions import has_one_way
+from graycube.verify.ends import wrong_ends
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 
 _RULES = ("end", "time", "link", "ports", "round")
@@ -88,17 +89,10 @@ def _deliveries(schedule: Schedule) -> Iterator[_Sending]:
 
 
 def _check_end(schedule: Schedule) -> Iterator[Violation]:
-    """Affine maps are the same if they agree at 0 and its neighbours."""
     task, (way,) = schedule.task, schedule.ways
-    for start in (0, *(1 << j for j in range(task.p))):
-        end = start
-        for step in way.steps:
-            end = step(end)
-        if schedule.relabel is not None:
-            end = schedule.relabel(end)
-        if end != task.move(start):
-            detail = f"address {start} is taken to {end}, not {task.move(start)}"
-            yield Violation("end", node=start & ((1 << task.n) - 1), detail=detail)
+    for start, end in wrong_ends(schedule, way):
+        detail = f"address {start} is taken to {end}, not {task.move(start)}"
+        yield Violation("end", node=start & ((1 << task.n) - 1), detail=detail)
 
 
 def _check_times(
@@ -156,9 +150,7 @@ def _check_messages(number: int, delivery: _Sending, ports: int) -> Iterator[Vio
             detail = f"in step {number} a node {verb} {count} messages in one turn"
             yield Violation("ports", detail=detail)
     move, n = delivery.step.move, len(delivery.senders)
-    stays = {crossing.dim for crossing in delivery.step.crossings}.symmetric_difference(
-        range(n)
-    )
+    stays = {*range(n)} - {crossing.dim for crossing in delivery.step.crossings}
     if move is not None and any(move.changes(d) != (0, 1) for d in stays):
         detail = f"step {number} crosses more dimensions than it has crossings for"
         yield Violation("end", detail=detail)

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from graycube.gf2 import AffineMap
 from graycube.machine import Machine
-from graycube.schedule import Schedule, Task, Way
+from graycube.schedule import Schedule, Way
 from graycube.verify.conditions import has_one_way
+from graycube.verify.ends import wrong_ends
 from graycube.verify.halves import deciding_sum, halves
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 from graycube.verify.shares import check_shares
@@ -123,9 +123,8 @@ def _check_program(schedule: Schedule, way: Way) -> Iterator[Violation]:
             detail = f"the butterflies of bit {step.stage} have pairs on two nodes"
             yield Violation("stage", detail=detail)
         if step.move is not None:
-            place = step.affine(task.p) @ place
-    renumbered = AffineMap.identity(task.p) if schedule.relabel is None else schedule.relabel
-    if not _agree(renumbered @ place, task, way):
+            place = step.move @ place
+    if any(wrong_ends(schedule, way)):
         yield Violation("end", detail="it does not end in the layout of the task")
     stages = _stages(way)
     if task.stages and list(task.stages) != stages:
@@ -136,16 +135,6 @@ def _check_program(schedule: Schedule, way: Way) -> Iterator[Violation]:
     if stages and not told and not any(stages in (run, run[::-1]) for run in runs):
         detail = f"the stages are {stages}, which is not every bit of an axis once, in order"
         yield Violation("stage", detail=detail)
-
-
-def _agree(end: AffineMap, task: Task, way: Way) -> bool:
-    """Whether all of a way ends in the layout of a task.
-
-    Affine maps agree on a subcube if they agree at a corner and its neighbours there.
-    """
-    free = (1 << bit for bit in range(task.p) if not way.mask >> bit & 1)
-    indices = map(task.source.inverse_map, (way.value, *(way.value ^ bit for bit in free)))
-    return all(end(index) == task.target.map(index) for index in indices)
 
 
 def _stages(way: Way) -> list[int]:

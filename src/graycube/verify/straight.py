@@ -19,14 +19,16 @@ may refuse a good schedule of an unusual form, but it never passes a bad one.
 """
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from operator import attrgetter, itemgetter
 
 from graycube.machine import Machine
 from graycube.schedule import Schedule
 from graycube.verify.conditions import have_common_solution
+from graycube.verify.ends import wrong_ends
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 from graycube.verify.shares import check_shares
 from graycube.verify.uses import (
@@ -105,22 +107,11 @@ def _all_nodes(schedule: Schedule) -> bool:
 
 
 def _check_ends(schedule: Schedule) -> Iterator[Violation]:
-    """Affine maps agree on a subcube if they agree at a corner and its neighbours there."""
-    task = schedule.task
-    low = (1 << task.n) - 1
+    task, low = schedule.task, (1 << schedule.task.n) - 1
     for s, way in enumerate(schedule.ways):
-        free = (1 << j for j in range(task.p) if not way.mask >> j & 1)
-        moves = [step.move for step in way.steps if step.move is not None]
-        for a in (way.value, *(way.value ^ bit for bit in free)):
-            end = a
-            for move in moves:
-                end = move(end)
-            if schedule.relabel is not None:
-                end = schedule.relabel(end)
-            if end != task.move(a):
-                detail = f"way {s} takes address {a} to {end}, not {task.move(a)}"
-                yield Violation("end", node=a & low, detail=detail)
-                break
+        for a, end in islice(wrong_ends(schedule, way), 1):
+            detail = f"way {s} takes address {a} to {end}, not {task.move(a)}"
+            yield Violation("end", node=a & low, detail=detail)
 
 
 def _check_times(
@@ -162,35 +153,34 @@ def _check_links(uses: Sequence[Use], effort: Effort) -> Iterator[Violation]:
 def _check_ports(uses: Sequence[Use], ports: Ports) -> Iterator[Violation]:
     if ports.suffice(uses):  # the uses of thousands of ways need not be compared
         return
-    active: list[Use] = []
-    for cycle, coming in _in_order(uses, attrgetter("start")):
-        active = [*(use for use in active if use.stop > cycle), *coming]
-        busiest = ports.most_at_once(active)
-        if busiest > ports.count:
-            detail = f"a node uses {busiest} of its {ports.count} ports{ports.doubt}"
-            yield Violation("ports", cycle=cycle, detail=detail)
-
-
-def _in_order(
-    uses: Sequence[Use], when: Callable[[Use], int]
-) -> Iterator[tuple[int, list[Use]]]:
-    """The uses that start at each time, in order of time."""
-    starting: dict[int, list[Use]] = {}
-    for use in uses:
-        starting.setdefault(when(use), []).append(use)
-    yield from sorted(starting.items(), key=itemgetter(0))
+    for cycle, busiest in _crowded(uses, ports, attrgetter("start")):
+        detail = f"a node uses {busiest} of its {ports.count} ports{ports.doubt}"
+        yield Violation("ports", cycle=cycle, detail=detail)
 
 
 def _check_rounds(schedule: Schedule, uses: Sequence[Use], ports: Ports) -> Iterator[Violation]:
     """Rounds in which nothing starts have no more messages than the round before them."""
-    active: list[Use] = []
-    for number, coming in _in_order(uses, lambda use: schedule.round_of(use.start)):
-        start = schedule.rounds[number]
+
+    def begin(use: Use) -> int:
+        return schedule.rounds[schedule.round_of(use.start)]
+
+    for start, busiest in _crowded(uses, ports, begin):
+        detail = f"a node sends {busiest} messages on {ports.count} ports{ports.doubt}"
+        yield Violation("round", cycle=start, detail=detail)
+
+
+def _crowded(
+    uses: Sequence[Use], ports: Ports, begin: Callable[[Use], int]
+) -> Iterator[tuple[int, int]]:
+    """When a node has more messages at once than ports, and how many."""
+    starting, active = defaultdict[int, list[Use]](list), list[Use]()
+    for use in uses:
+        starting[begin(use)].append(use)
+    for start, coming in sorted(starting.items(), key=itemgetter(0)):
         active = [*(use for use in active if use.stop > start), *coming]
         busiest = ports.most_at_once(active)
         if busiest > ports.count:
-            detail = f"a node sends {busiest} messages on {ports.count} ports{ports.doubt}"
-            yield Violation("round", cycle=start, detail=detail)
+            yield start, busiest
 
 
 def _check_forwarding(

@@ -4,6 +4,8 @@ The steps say where an element ends, and the layouts where it belongs. What happ
 there, on links and ports, is for :mod:`graycube.verify.elements` to judge.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -68,12 +70,7 @@ def check_ways(schedule: Schedule, machine: Machine) -> Report:
     found.sort(key=lambda violation: violation.rule != "share")
     told = tally("element by element", ("share", "end"), found)
     followed = check_elements(expand(schedule), machine)
-    return _as_one(told, followed)
-
-
-def _as_one(told: Report, followed: Report) -> Report:
-    both = told.joined(followed)
-    return Report(told.method, both.rules, both.violations, both.counts, both.peak)
+    return replace(told.joined(followed), method=told.method)
 
 
 def _members(task: Task, way: Way) -> _Column:
