@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from graycube.verify.conditions import reduced
-from graycube.verify.turns import TimedCrossing
+from graycube.verify.turns import TimedCrossing, put_in
 
 
 def deciding_sum(timed: Sequence[TimedCrossing]) -> int | None:
@@ -42,18 +42,13 @@ def halves(
 
 def _known(t: TimedCrossing, known: tuple[tuple[int, int]]) -> TimedCrossing:
     """The crossing of the elements with a known sum."""
-    start, coefficients = t.start, dict[int, int]()
-    for index, c in t.coefficients.items():
-        rest, value = reduced(index, known)
-        start, signed = (start + c, -c) if value else (start, c)
-        if rest:
-            coefficients[rest] = coefficients.get(rest, 0) + signed
+    start, coefficients = put_in(t.coefficients, known)
     condition, *times = (_less(equation, known) for equation in (t.condition, *t.times))
     return replace(
         t,
         condition=condition,
-        start=start,
-        coefficients={index: c for index, c in coefficients.items() if c},
+        start=t.start + start,
+        coefficients=coefficients,
         times=tuple(times),
     )
 

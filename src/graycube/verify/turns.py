@@ -177,18 +177,26 @@ def latest(early: TimedCrossing, late: TimedCrossing, joined: Sequence[int]) -> 
             total[index] = total.get(index, 0) + c
     for index, c in late.coefficients.items():
         total[index] = total.get(index, 0) - c
-    left = dict[int, int]()
-    for index, c in total.items():
-        if not c:
-            continue
+    more, left = put_in({index: c for index, c in total.items() if c}, known)
+    return behind + more + sum(max(0, c) for c in left.values())
+
+
+def put_in(
+    coefficients: dict[int, int], known: Sequence[_Condition]
+) -> tuple[int, dict[int, int]]:
+    """What coefficients of sums add where some sums are known: a number, and other sums.
+
+    >>> put_in({0b11: 4, 0b01: 1}, [(0b10, 1)])  # 4 where bit 0 is 0, and 1 where it is 1
+    (4, {1: -3})
+    """
+    start, left = 0, dict[int, int]()
+    for index, c in coefficients.items():
         rest, value = reduced(index, known)
         if value:  # the sum is 1 plus the rest
-            behind, signed = behind + c, -c
-        else:
-            signed = c
+            start += c
         if rest:
-            left[rest] = left.get(rest, 0) + signed
-    return behind + sum(max(0, c) for c in left.values())
+            left[rest] = left.get(rest, 0) + (-c if value else c)
+    return start, {index: c for index, c in left.items() if c}
 
 
 def may_be_equal(one: TimedCrossing, other: TimedCrossing) -> bool:
