@@ -7,6 +7,7 @@ class. A Gray conversion commutes with the translation by 1, which halves its pr
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,16 @@ class Demand:
         first, classes = np.unique(lowest, return_inverse=True)
         homes = first[(amounts[first, first] < 1) | every]
         return cls(n, homes, amounts[homes], classes.astype(np.int64), alike)
+
+    @cached_property
+    def members(self) -> _Ints:
+        """The lowest node of each class.
+
+        >>> from graycube.layout import Layout
+        >>> Demand.of(Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=1)).members.tolist()
+        [0, 2, 4, 6]
+        """
+        return np.unique(self.classes, return_index=True)[1]
 
     @property
     def neighbours(self) -> _Ints:

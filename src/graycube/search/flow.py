@@ -145,7 +145,7 @@ def solve(demand: Demand, ports: int, deadline: float, units: int | None = None)
     if ports < n:
         for end in (node, stop):
             resources.append(demand.classes[end])
-            capacity.append(np.full(demand.classes.max() + 1, float(ports)))
+            capacity.append(np.full(len(demand.members), float(ports)))
     offsets = np.cumsum([0, *(len(part) for part in capacity)])
     used = np.concatenate([part + at for part, at in zip(resources, offsets, strict=False)])
     loads = coo_array(

@@ -92,7 +92,7 @@ def shortest(  # noqa: PLR0913
         ) from None
     if result.x is None:
         return None
-    prices = np.zeros((steps, int(demand.classes.max()) + 1, demand.n + 2))
+    prices = np.zeros((steps, len(demand.members), demand.n + 2))
     prices.flat[priced] = -result.ineqlin.marginals
     return Steps(result.x[:steps], arcs, result.x[steps:], prices)
 
@@ -134,7 +134,7 @@ def _balance(demand: Demand, arcs: StepArcs, steps: int) -> _Terms | None:
 def _halves(demand: Demand, arcs: StepArcs, lower: Lower) -> _Terms:
     """Half of what is at a class, of each share, came over an even number of links."""
     here = np.flatnonzero(arcs.dimension == demand.n)
-    start, classes = arcs.start[here], int(demand.classes.max()) + 1
+    start, classes = arcs.start[here], len(demand.members)
     odd = np.bitwise_count(start ^ demand.homes[arcs.home[here]]) % 2
     share = arcs.step[here] - lower.begin
     row = (share * classes + demand.classes[start]) * 2 + odd
@@ -149,7 +149,7 @@ def _limits(
     """What links, and the ports of nodes, carry in a step; and where in the prices that is."""
     moving = crossings(demand, arcs)
     step, _, start, dimension, stop, _ = (part[moving] for part in arcs)
-    shape = steps, int(demand.classes.max()) + 1, demand.n + 2
+    shape = steps, len(demand.members), demand.n + 2
     kinds: list[tuple[_Ints, _Ints, _Ints]] = [(start, dimension, np.ones(steps, dtype=int))]
     if ports is not None:
         ends = (np.full(len(moving), demand.n + k) for k in range(2))

@@ -21,7 +21,7 @@ from graycube.search.demand import Demand
 from graycube.search.flow import solve
 from graycube.search.limits import left, part_of
 from graycube.search.rounds import rounds_of
-from graycube.search.ways import Share
+from graycube.search.ways import Share, lanes
 
 _TRIES = 40  # orders in which ways take their rounds
 
@@ -65,14 +65,12 @@ def period(demand: Demand, ports: int, units: int, *, deadline: float = inf) -> 
     (4, True)
     """
     solved = solve(demand, ports, part_of(deadline, 0.5), units)
-    ways = [
-        (home, way)
-        for home, amounts in zip(demand.homes.tolist(), solved.crossings, strict=True)
-        for way in _paths(demand, home, amounts, units)
-    ]
-    load = np.zeros((int(demand.classes.max()) + 1, demand.n))
+    targets = demand.amounts.argmax(axis=1).tolist()
+    flows = zip(demand.homes.tolist(), targets, solved.crossings, strict=True)
+    ways = [(flow[0], way) for flow in flows for way in _paths(*flow, units)]
+    load = np.zeros((len(demand.members), demand.n))
     for home, way in ways:
-        for node, d in Share(home, 1, tuple((0, d) for d in way)).lanes:
+        for node, d in lanes(home, way):
             load[demand.classes[node], d] += 1
     slots = _slots(demand, load, ports, deadline)
     rng = np.random.default_rng(0)
@@ -88,21 +86,16 @@ def period(demand: Demand, ports: int, units: int, *, deadline: float = inf) -> 
     return best._replace(ended=solved.ended and len(tried) == _TRIES)
 
 
-def _paths(
-    demand: Demand, home: int, amounts: NDArray[np.float64], units: int
-) -> list[list[int]]:
+def _paths(home: int, target: int, amounts: NDArray[np.float64], units: int) -> list[list[int]]:
     """The dimensions that each unit crosses, of the flow from a home."""
-    left = {(int(node), int(d)): int(amounts[node, d]) for node, d in np.argwhere(amounts > 0)}
-    row = demand.amounts[demand.homes.tolist().index(home)]
-    target = int(row.argmax())
-    ways = []
+    rest, ways = amounts.tolist(), []
     for _ in range(units):
         way: list[int] = []
         nodes = [home]
         while nodes[-1] != target:
             node = nodes[-1]
-            d = next(d for d in range(demand.n) if left.get((node, d)))
-            left[node, d] -= 1
+            d = next(d for d, amount in enumerate(rest[node]) if amount > 0)
+            rest[node][d] -= 1
             nodes.append(node ^ 1 << d)
             way.append(d)
             first = nodes.index(nodes[-1])  # what comes back went in a circle
@@ -129,14 +122,13 @@ def _timed(
 ) -> tuple[tuple[int, Timed], ...]:
     """Every hop in the first round of its link that nobody has and that is late enough."""
     free: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-    member = np.unique(demand.classes, return_index=True)[1]  # a node of each class
     for slot, links in enumerate(slots):
-        for kind, d in np.argwhere(links[member]).tolist():
+        for kind, d in np.argwhere(links[demand.members]).tolist():
             free[kind, d].append(slot)
     made = []
     for home, way in ways:
         at, hops = 0, []
-        for node, d in Share(home, 1, tuple((0, d) for d in way)).lanes:
+        for node, d in lanes(home, way):
             among = free[int(demand.classes[node]), d]
             slot = min(among, key=lambda slot: (slot - at) % len(slots))
             among.remove(slot)

@@ -43,8 +43,7 @@ class Point(NamedTuple):
 
 def loads(demand: Demand, steps: Steps, count: int) -> _Floats:
     """What each link of a class carries in each step."""
-    classes = int(demand.classes.max()) + 1
-    carried = np.zeros((count, classes, demand.n))
+    carried = np.zeros((count, len(demand.members), demand.n))
     moving = crossings(demand, steps.arcs)
     step, _, start, dimension, *_ = (part[moving] for part in steps.arcs)
     at = step, demand.classes[start % len(demand.classes)], dimension
@@ -123,8 +122,7 @@ def widest(demand: Demand, weight: _Floats, ports: int) -> _Flags:
 
 def _stops(demand: Demand) -> NDArray[np.int64]:
     """The class over each dimension of each class."""
-    member = np.unique(demand.classes, return_index=True)[1]
-    return demand.classes[demand.neighbours[member]]
+    return demand.classes[demand.neighbours[demand.members]]
 
 
 def _flow(  # noqa: PLR0913

@@ -1,6 +1,6 @@
 """From ways that a program found to a schedule that every part of graycube reads."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from graycube.schedule import Schedule, Task
@@ -10,24 +10,22 @@ from graycube.table.lanes import LaneStep, LaneWay, in_lanes
 
 
 class Share(NamedTuple):
-    """A part of the block of a home, by weight, and its rounds and dimensions.
-
-    >>> Share(home=3, weight=1, hops=((0, 2), (4, 1))).lanes
-    [(3, 2), (7, 1)]
-    """
+    """A part of the block of a home, by weight, and its rounds and dimensions."""
 
     home: int
     weight: int
     hops: tuple[tuple[int, int], ...]
 
-    @property
-    def lanes(self) -> list[tuple[int, int]]:
-        """The node and the dimension of each of its hops."""
-        found, node = [], self.home
-        for _, dimension in self.hops:
-            found.append((node, dimension))
-            node ^= 1 << dimension
-        return found
+
+def lanes(home: int, dimensions: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The node and the dimension of each hop from a home.
+
+    >>> [*lanes(3, [2, 1])]
+    [(3, 2), (7, 1)]
+    """
+    for dimension in dimensions:
+        yield home, dimension
+        home ^= 1 << dimension
 
 
 def schedule_of(task: Task, name: str, demand: Demand, shares: Iterable[Share]) -> Schedule:
@@ -49,12 +47,13 @@ def schedule_of(task: Task, name: str, demand: Demand, shares: Iterable[Share]) 
     classes = demand.classes.tolist()
     ways, moving = [], set()
     for share in shares:
+        nodes = [*lanes(share.home, (d for _, d in share.hops))]
         for v in others:
             steps = tuple(
                 LaneStep(
                     (always(d),), (number, 1, (classes[node] if together else node ^ v, d))
                 )
-                for (number, d), (node, _) in zip(share.hops, share.lanes, strict=True)
+                for (number, _), (node, d) in zip(share.hops, nodes, strict=True)
             )
             value = (share.home ^ v) & mask
             moving.add(value)
