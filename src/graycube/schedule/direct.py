@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, Matrix, require_ints, without
+from graycube.gf2 import AffineMap, Matrix, reduced_basis, require_ints, without
 from graycube.layout.required import require_flag
 from graycube.schedule.required import require_all
 from graycube.schedule.schedule import Schedule
@@ -72,15 +72,12 @@ class Delivery:
             )
         limits = [(c, 1 << n) for c in (*self.classes, *self.parts)]
         limits += [(d, n) for d in self.dims]
-        heads = [1 << c.bit_length() - 1 for c in self.classes if c > 0]
-        clash = sum(bool(c & head) for c in self.classes for head in heads) != len(heads)
         if (
             self.partner.size != (n, n)
             or not self.move.width >= n
             or self.move.height != self.move.width
             or any(not 0 <= value < limit for value, limit in limits)
-            or len(heads) < len(self.classes)
-            or clash
+            or reduced_basis(self.classes) != sorted(self.classes, reverse=True)
             or Matrix(self.parts, n).rank() < len(self.parts)
             or len(set(self.dims)) < len(self.dims)
             or (self.pairs and without(self.classes, sum(1 << d for d in self.dims)))

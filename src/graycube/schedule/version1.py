@@ -7,7 +7,7 @@ their times count payloads.
 
 from typing import Any
 
-from graycube.gf2 import Matrix, bit_indices
+from graycube.gf2 import Matrix
 from graycube.schedule.direct import Delivery, delivered
 from graycube.schedule.reading import (
     MAX_DELIVERIES,
@@ -25,7 +25,7 @@ from graycube.schedule.reading import (
     typed,
 )
 from graycube.schedule.task import Task
-from graycube.schedule.way import Crossing, Delay, Step, Way, hop
+from graycube.schedule.way import Delay, Step, Way, hop
 
 FORMS = ("deliveries", "steps", "strands")
 
@@ -85,5 +85,4 @@ def _step(entry: object, task: Task) -> Step:
     start = number(step["start"], "the start") * task.payload
     turns = delays_of(step["turns"], ("delay", "when"))
     delays = tuple(Delay(late.cycles * task.payload, late.mask, late.want) for late in turns)
-    dims = bit_indices(exchange.flip & (1 << task.n) - 1)
-    return Step(exchange, tuple(Crossing(d, start, delays) for d in dims))
+    return hop(start, exchange, task.n, delays)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.gf2.arrays import IntArray
+from graycube.gf2 import bit_indices
+from graycube.gf2.arrays import IntArray, sums
 from graycube.schedule.task import Task
 from graycube.schedule.way import Way
 
@@ -46,8 +47,8 @@ def walk(task: Task, way: Way) -> Iterator[Walked]:
     >>> done.element[crossed.which].tolist(), crossed.node.tolist(), crossed.cycle.tolist()
     ([4, 5, 6, 7], [2, 2, 3, 3], [0, 1, 0, 1])
     """
-    every, nodes = np.arange(1 << task.n), (1 << task.n) - 1
-    at_home = every[every & way.mask == way.value & nodes]
+    low = (1 << task.n) - 1
+    at_home = sums((1 << bit for bit in bit_indices(low & ~way.mask)), way.value & low)
     slots = np.arange(1 << task.p - task.n if way.per_slot else 1)[:, None]
     inside = (slots * task.payload + np.arange(way.start, way.stop)).ravel()
     inside = inside[inside // task.payload & way.mask >> task.n == way.value >> task.n]
@@ -60,19 +61,16 @@ def walk(task: Task, way: Way) -> Iterator[Walked]:
         if step.move is None:
             continue
         after = step(address)
-        crossed, node = [], address & (1 << task.n) - 1
-        place = (address & (1 << task.n) - 1) * task.block  # by sender, then by position
+        crossed, node = [], address & low
+        place = node * task.block  # by sender, then by position
         place += (address >> task.n) * task.payload + offset
         for crossing in step.crossings:
-            moving = np.flatnonzero((address ^ after) >> crossing.dim & 1)
+            links = (address ^ after) & 1 << crossing.dim
+            moving = np.flatnonzero(links)
             clock = crossing.clock(address[moving])
-            cycle = clock + _turns(
-                place[moving], clock if crossing.delays else None, task.block
-            )
-            crossed.append(Crossed(crossing.dim, moving, node[moving], clock, cycle))
-            node = np.where(
-                (address ^ after) >> crossing.dim & 1, node ^ 1 << crossing.dim, node
-            )
+            turns = _turns(place[moving], clock if crossing.delays else None, task.block)
+            crossed.append(Crossed(crossing.dim, moving, node[moving], clock, clock + turns))
+            node = node ^ links
         yield Walked(element, address, after, tuple(crossed))
         address = after
 

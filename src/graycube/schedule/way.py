@@ -176,18 +176,20 @@ class Step:
         return AffineMap.identity(size) if self.move is None else self.move.affine(size)
 
 
-def hop(cycle: int, exchange: Exchange, n: int) -> Step:
+def hop(cycle: int, exchange: Exchange, n: int, delays: tuple[Delay, ...] = ()) -> Step:
     """The step of an exchange that begins in a cycle, if it crosses one of n dimensions.
 
     >>> hop(4, Exchange(flip=1, when=2), n=2).crossings
     (Crossing(dim=0, start=4, delays=()),)
     >>> hop(4, Exchange(flip=4, when=2), n=2).crossings
     ()
+    >>> print(hop(4, Exchange(flip=1, when=2), n=2, delays=(Delay(8, mask=4),)))
+    cycle 4: flip 0 where a1 = 1; + 8 where a2 = 1
     """
     links = exchange.flip & (1 << n) - 1
     if links and not links & links - 1:  # most cross one
-        return Step(exchange, (Crossing(links.bit_length() - 1, cycle),))
-    return Step(exchange, tuple([Crossing(d, cycle) for d in bit_indices(links)]))
+        return Step(exchange, (Crossing(links.bit_length() - 1, cycle, delays),))
+    return Step(exchange, tuple([Crossing(d, cycle, delays) for d in bit_indices(links)]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, Exchange, bit_indices
+from graycube.gf2 import AffineMap, Exchange
 from graycube.layout import Layout
 from graycube.parsing import parsed_json
 from graycube.schedule import version1
@@ -35,7 +35,7 @@ from graycube.schedule.reading import (
 from graycube.schedule.replication import Replication
 from graycube.schedule.schedule import Schedule
 from graycube.schedule.task import Task
-from graycube.schedule.way import Crossing, Delay, Step, Way
+from graycube.schedule.way import Crossing, Delay, Step, Way, hop
 
 FORMAT = "graycube schedule"
 VERSION = 2
@@ -269,9 +269,7 @@ def _read_step(entry: object, n: int) -> Step:
         step = keys(written, {"exchange", "start"} | (written.keys() & {"delays"}), "step")
         exchange = exchange_of(step["exchange"])
         delays = delays_of(step.get("delays", []), ("cycles", "mask"))
-        start = number(step["start"], "the start")
-        dims = bit_indices(exchange.flip & (1 << n) - 1)
-        return Step(exchange, tuple(Crossing(d, start, delays) for d in dims))
+        return hop(number(step["start"], "the start"), exchange, n, delays)
     step = keys(written, {kind} | (written.keys() & {"crossings"}), "step")
     move: AffineMap | Exchange
     move = map_of(step["map"], "map") if kind == "map" else exchange_of(step["exchange"])
