@@ -4,13 +4,16 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given, strategies as st
+from layers import layers
 from schedule_cases import FEW, ON_CIRCUITS, circuits, conversion, conversions, one_port
 
 import graycube as gc
-from graycube.schedule import expand, hop
+from graycube.schedule import Schedule, Way, expand, hop
 from graycube.table.gray import gb1, gb3
 from graycube.verify import RULES, check_algebra, check_elements
 from graycube.verify.conditions import combinations, most_combined
+from graycube.verify.shares import check_shares
+from graycube.verify.uses import MAX_COMPARISONS, Effort
 
 
 def rules(report):
@@ -216,3 +219,17 @@ def test_partners_that_are_far_apart_take_no_more_memory_than_others():
     low, high = ((1, 0),), ((1, 1),)
     uses = frozenset([(1 << 62, low), (1 << 63, high), (1 << 61, ((2, 1),))])
     assert most_combined(uses) == 2
+
+
+def test_shares_that_are_cut_at_many_places_take_no_more_work_each():
+    """Each node has its block in two shares, cut at another place than those of all others."""
+
+    def work(n):
+        task, low = gc.Task(gc.Layout.nodes(n), gc.Layout.nodes(n), 2 << n), (1 << n) - 1
+        cuts = [(u, u + 1) for u in range(1 << n)]
+        ways = [(Way(0, k, (), low, u), Way(k, task.block, (), low, u)) for u, k in cuts]
+        made = Schedule(task, "many cuts", (), 0, tuple(way for both in ways for way in both))
+        assert [*check_shares(made, Effort(MAX_COMPARISONS))] == []
+        return layers(lambda: [*check_shares(made, Effort(MAX_COMPARISONS))])
+
+    assert work(7) < 2 * 2**4 * work(3)

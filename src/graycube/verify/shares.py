@@ -1,7 +1,7 @@
 """The ways of a schedule share out all elements: each is in one of them."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from itertools import pairwise
 
 from graycube.schedule import Schedule, Way
@@ -30,42 +30,43 @@ def check_shares(schedule: Schedule, effort: Effort) -> Iterator[Violation]:
         yield Violation("share", detail="some ways have positions of slots, others of blocks")
         return
     length, p = schedule.task.payload if whole else schedule.task.block, schedule.task.p
-    shares = [
-        (way, span if whole and span is not None else range(way.start, way.stop))
-        for way, span in zip(ways, spans, strict=True)
-    ]
-    shares.sort(key=lambda share: share[1].start)
-    marks = sorted({0, length, *(end for _, s in shares for end in (s.start, s.stop))})
-    waiting = iter([*shares, None])
-    coming, holding = next(waiting), list[tuple[Way, range]]()
-    for start, stop in pairwise(marks):
-        holding = [share for share in holding if share[1].stop > start]
-        held = _Subcubes(way for way, _ in holding)
+    begin, over = defaultdict[int, list[Way]](list), defaultdict[int, list[Way]](list)
+    for way, span in zip(ways, spans, strict=True):
+        share = span if whole and span is not None else range(way.start, way.stop)
+        begin[share.start].append(way)
+        over[share.stop].append(way)
+    held = _Subcubes(p)
+    for start, stop in pairwise(sorted({0, length, *begin, *over})):
         between = f"positions {start} to {stop} of a {'slot' if whole else 'block'}"
-        while coming is not None and coming[1].start <= start:
-            if effort.beyond(held.comparisons(coming[0])):
+        for way in over[start]:
+            held.count(way, -1)
+        for way in begin[start]:
+            if effort.beyond(held.comparisons(way)):
                 yield Violation("share", detail=effort.words)
                 return
-            if held.meets(coming[0]):
+            if held.meets(way):
                 yield Violation("share", detail=f"{between} are in two ways")
-            holding.append(coming)
-            held.add(coming[0])
-            coming = next(waiting)
-        if sum(1 << (p - way.mask.bit_count()) for way, _ in holding) < 1 << p:
+            held.count(way, 1)
+        if held.addresses < 1 << p:
             yield Violation("share", detail=f"{between} are in no way")
 
 
 class _Subcubes:
     """The subcubes of ways, by their masks: which of them meet another one."""
 
-    def __init__(self, ways: Iterable[Way]) -> None:
-        self.values = defaultdict[int, set[int]](set)
-        for way in ways:
-            self.add(way)
+    def __init__(self, p: int) -> None:
+        self.p, self.addresses = p, 0
+        self.values = defaultdict[int, Counter[int]](Counter)
 
-    def add(self, way: Way) -> None:
-        """Hold one way more."""
-        self.values[way.mask].add(way.value)
+    def count(self, way: Way, change: int) -> None:
+        """Hold one way more, or less."""
+        values = self.values[way.mask]
+        values[way.value] += change
+        if not values[way.value]:
+            del values[way.value]
+        if not values:
+            del self.values[way.mask]
+        self.addresses += change << self.p - way.mask.bit_count()
 
     def comparisons(self, way: Way) -> int:
         """How many it takes to tell."""
