@@ -166,8 +166,8 @@ class Ownership(Placement, Shown):
         """
         digits = [(self.axes[k].stride, self.axes[k].parts) for k in axes]
         nodes = self.group(node, digits)
-        some = [q for q in nodes if all(len(self.axes[k].own(q)) for k in axes)]
-        return [*some, *(q for q in nodes if q not in {*some})], len(some)
+        bare = {q for q in nodes if not all(len(self.axes[k].own(q)) for k in axes)}
+        return sorted(nodes, key=bare.__contains__), len(nodes) - len(bare)
 
     @staticmethod
     def group(node: int, digits: Sequence[tuple[int, int]]) -> list[int]:
