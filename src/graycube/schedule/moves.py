@@ -151,7 +151,6 @@ def _crossings(task: Task, way: Way) -> tuple[IntArray, ...]:
 def _flips_before(element: IntArray, dimension: IntArray) -> IntArray:
     """The node bits that an element has flipped before each of its crossings."""
     flips: IntArray = np.bitwise_xor.accumulate(1 << dimension) ^ 1 << dimension
-    first = np.ones(len(element), dtype=bool)
-    first[1:] = element[1:] != element[:-1]
+    first = np.diff(element, prepend=-1) != 0
     at_home: IntArray = flips[first][np.cumsum(first) - 1]
     return flips ^ at_home

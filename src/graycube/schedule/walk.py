@@ -80,7 +80,7 @@ def _turns(place: IntArray, clock: IntArray | None, block: int) -> IntArray:
     order = np.argsort(place) if clock is None else np.lexsort((place, clock))
     sender = place[order] // block
     same = np.zeros(len(order), dtype=bool)
-    same[1:] = np.diff(sender) == 0
+    same[1:] = sender[1:] == sender[:-1]
     if clock is not None:
         same[1:] &= np.diff(clock[order]) == 0
     count = np.arange(len(order))

@@ -36,8 +36,7 @@ def check_schedule(
     if isinstance(schedule, Replication) or (report and not twice) or not can_follow(schedule):
         return report
     if not report:
-        butterflies = schedule.task.stages or _has_stages(schedule)
-        if butterflies:
+        if schedule.task.stages or _has_stages(schedule):
             return report
         followed = replace(check_ways(schedule, machine), method=UNDECIDED)
         return followed if followed or not is_known(schedule) else report

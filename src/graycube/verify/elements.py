@@ -109,21 +109,18 @@ def _check_paths(moves: Moves, rows: _Column, note: _Note, *, circuits: bool) ->
     task = moves.task
     cycle, node, dimension, element = rows
     arrives = node ^ 1 << dimension
-    first = np.ones(len(element), dtype=bool)
-    first[1:] = element[1:] != element[:-1]
+    first = np.diff(element, prepend=-1) != 0
+    follows, wait = ~first[1:], np.diff(cycle)
     stray = first & (node != element // task.block)
     note("start", cycle[stray], node[stray], element[stray])
-    lost = np.zeros(len(element), dtype=bool)
-    lost[1:] = ~first[1:] & (node[1:] != arrives[:-1])
+    lost = 1 + np.flatnonzero(follows & (node[1:] != arrives[:-1]))
     note("presence", cycle[lost], node[lost], element[lost])
-    early = np.zeros(len(element), dtype=bool)
-    early[1:] = ~first[1:] & (cycle[1:] - cycle[:-1] < (0 if circuits else 1))
+    early = 1 + np.flatnonzero(follows & (wait < (0 if circuits else 1)))
     note("time", cycle[early], node[early], element[early])
-    number = _round_numbers(moves, cycle)
-    again = np.zeros(len(element), dtype=bool)
-    again[1:] = ~first[1:] & (number[1:] == number[:-1])
+    again = follows & (np.diff(_round_numbers(moves, cycle)) == 0)
     if circuits:
-        again[1:] &= cycle[1:] != cycle[:-1]
+        again &= wait != 0
+    again = 1 + np.flatnonzero(again)
     note("round", cycle[again], node[again], element[again])
     ends = np.arange(task.block << task.n) // task.block
     names = np.arange(1 << task.n)
@@ -193,8 +190,7 @@ def _beyond(keys: _Column, allowed: int) -> NDArray[np.intp]:
 
 def _group_starts(keys: _Column) -> _Column:
     """For every row of sorted keys, the first row with the same key."""
-    change = np.zeros(len(keys), dtype=bool)
-    change[1:] = keys[1:] != keys[:-1]
+    change = np.diff(keys, prepend=-1) != 0
     return np.maximum.accumulate(np.where(change, np.arange(len(change)), 0))
 
 
