@@ -153,6 +153,29 @@ def test_a_v_cycle_costs_what_its_messages_cost(grid, number):
     assert found == pytest.approx(counted(phases, layout, machine))
 
 
+def test_equal_blocks_with_an_odd_part_stay_where_they_are():
+    machine = gc.Machine(2, startup=1.0, per_byte=1.0)
+    fine = gc.Layout.mesh((96, 12), (4, 1), code="gray", ownership=False)
+    coarse = coarser(fine, (2, 2))
+    assert transfer(machine, thinned(fine, (2, 2)), coarse) == 0
+    found = advised([gc.Coarse(2, [gc.Stencil()])], fine, machine)
+    assert found.cost == exchange(machine, coarse, gc.Stencil())
+    assert found.steps[0].label[1] == "48 x 6 in place"
+
+
+@pytest.mark.parametrize(
+    ("layout", "factor"),
+    [
+        (gc.Layout.mesh((48, 48), (4, 1), allocation="cyclic", ownership=False), 2),
+        (gc.Layout.mesh((96,), (4,), ownership=False), 16),  # 6 rows on 4 nodes
+    ],
+    ids=["moved", "unequal"],
+)
+def test_other_grids_with_an_odd_part_have_no_price(layout, factor):
+    with pytest.raises(InvalidValueError, match="none of the 1 layouts"):
+        advised([gc.Coarse(factor, [gc.Stencil()])], layout, gc.Machine(2, startup=1.0))
+
+
 @cache
 def how(startup, arithmetic=0.0):
     layout = gc.Layout.mesh((16, 16), (4, 4), code="gray")

@@ -8,7 +8,9 @@ Rules.
 2. Where what 2^k nodes had along every axis is gathered, halos are shorter or gone. All k are
    tried, and of equally cheap ones the least is taken.
 3. The way back costs nothing: each node has a copy of what it puts into the finer grid.
-4. Nodes with copies work on more elements than their share. That is counted too: in each phase
+4. Where the odd part of a length is below the bits that go, a grid is in blocks by ownership.
+   If these are equal, and where their elements are, it stays there: nothing is sent.
+5. Nodes with copies work on more elements than their share. That is counted too: in each phase
    the machine's ``arithmetic`` for an element or, if it does not say, the time to send one.
 """
 
@@ -23,6 +25,8 @@ from graycube.advice.sent import Staying, price, straight, swap
 from graycube.layout import Layout
 from graycube.layout.gathering import Copying, gathered, stages
 from graycube.layout.grids import coarser
+from graycube.layout.in_bits import bits_of, in_boxes
+from graycube.layout.ownership import Ownership
 from graycube.layout.required import require_powers
 from graycube.machine import Machine
 
@@ -80,10 +84,16 @@ def _ways(
     """What it costs to get the coarse grid, by how many nodes it is gathered from."""
     factors = require_powers(phase.factor, len(layout.axes), "factor", MAX_FACTOR)
     goal, before = coarser(layout, factors), None
+    if isinstance(goal, Ownership):
+        boxes = in_boxes(layout)
+        in_place = boxes is not None and coarser(boxes, factors) == goal
+        if in_place and (equal := bits_of(goal)) is not None:
+            yield 0.0, equal
+        return
     for bits in range(layout.n + 1):
         count = (1 << bits,) * len(factors)
         target = gathered(goal, count)
-        if target == before or not isinstance(target, Layout):  # blocks that are not equal
+        if target == before or not isinstance(target, Layout):
             return
         way = stages(layout, factors, count)
         yield sum(_seconds(stage, itemsize, machine) for stage in way), target
@@ -113,7 +123,7 @@ def _all_of(phases: Sequence[Phase], layout: Layout, itemsize: int, machine: Mac
 
 
 def _surplus(layout: Layout, itemsize: int, machine: Machine) -> float:
-    """Rule 4, for a phase."""
+    """Rule 5, for a phase."""
     share = max(prod(layout.shape) // layout.node_count, 1)
     work = machine.arithmetic or itemsize * machine.cheapest.per_byte
     return (layout.block_size - share) * work
