@@ -188,7 +188,7 @@ lower bound                               0.1703  start-ups and bytes (6 start-u
 The chosen schedule meets the bound: it is optimal.
 The plan takes 6 start-ups (0.072 s) and 49152 bytes in sequence (0.0983 s).
 Next is gb2: 1 start-up more (0.012 s), 8192 bytes more (0.01638 s). With about 375 elements
-or less, gb1 wins.
+or less, gb1 is cheaper.
 24 other algorithms do not apply: explain(why=True) says why."""
 
 PACKET_TEXT = """\

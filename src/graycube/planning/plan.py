@@ -182,7 +182,7 @@ class Plan(Shown):
         The chosen schedule meets the bound: it is optimal.
         The plan takes 3 start-ups (300 s) and 192 bytes in sequence (192 s).
         Next is gb3: 1 start-up more (100 s), 64 bytes less (64 s). With about 101 elements or
-        more, gb3 wins.
+        more, gb3 is cheaper.
         24 other algorithms do not apply: explain(why=True) says why.
         """
         return text(sheet_of(self, counted_only=not why))

@@ -66,7 +66,7 @@ def why(plan: "Plan") -> Iterator[str]:
     ...     print(line)
     The plan takes 3 start-ups (300 s) and 96 bytes in sequence (96 s).
     Next is few-ports: 1 start-up more (100 s), 8 bytes less (8 s). With about 801 elements or
-    more, few-ports wins.
+    more, few-ports is cheaper.
     The bound has 300 s of start-ups; the gap of 16 s is 16 s of fill.
     """
     if not weighs(plan):
@@ -81,10 +81,10 @@ def why(plan: "Plan") -> Iterator[str]:
         more = more if more is None or _wins(plan, *more, _LARGER) else None
         less = less if less is None or _wins(plan, *less, _SMALLER) else None
         words = [f"{_beside(min(others, key=lambda one: one.cost), chosen)}."]
-        if less is not None:
-            words.append(f"With about {counted(less[0], 'element')} or less, {less[1]} wins.")
-        if more is not None:
-            words.append(f"With about {counted(more[0], 'element')} or more, {more[1]} wins.")
+        for turn, side in ((less, "less"), (more, "more")):
+            if turn is not None:
+                size = counted(turn[0], "element")
+                words.append(f"With about {size} or {side}, {turn[1]} is cheaper.")
         yield " ".join(words)
     bound = max(plan.bounds, key=lambda one: one.seconds)
     if not plan.optimal:
@@ -175,7 +175,9 @@ def _wins(plan: "Plan", turn: int, name: str, ratios: Sequence[float]) -> bool:
 
 
 def gap_of(plan: "Plan") -> Gap:
-    """What the gap to the bound is made of; bytes that save start-ups of the bound are no gap.
+    """What the gap to the bound is made of.
+
+    Bytes that save start-ups of the bound are no gap, nor start-ups that save bytes of it.
 
     >>> from graycube.layout import Layout
     >>> from graycube.planning import plan
@@ -189,9 +191,11 @@ def gap_of(plan: "Plan") -> Gap:
     links = plan.task.n if circuits else plan.machine.links_at_once
     startup = min(bound.startup, chosen.startup)
     needed = bound.seconds - startup
+    saved = max(needed - chosen.transfer, 0.0)
+    needed -= saved
     sent = plan.traffic.bytes / (links << plan.task.n) * plan.machine.cheapest.per_byte
-    used = min(max(sent, needed), max(chosen.transfer, needed))
-    return Gap(chosen.startup - startup, used - needed, chosen.transfer - used)
+    used = min(max(sent, needed), chosen.transfer)
+    return Gap(chosen.startup - startup - saved, used - needed, chosen.transfer - used)
 
 
 def _beside(other: Parts, chosen: Parts) -> str:
