@@ -275,8 +275,8 @@ def test_phases_that_are_none(make, error, words):
     ("phase", "size", "words"),
     [
         (gc.Coarse((2, 2), []), (8,), "factor has 2 entries for 1 axes"),
-        (gc.Coarse(8, []), (24, 12), "every 8th of 12 elements along axis 1"),
-        (gc.Coarse(2, [gc.Coarse(4, [])]), (8, 20), "every 4th of 10 elements along axis 1"),
+        (gc.Coarse(8, []), (24, 12), "one in 8 of 12 elements along axis 1"),
+        (gc.Coarse(2, [gc.Coarse(4, [])]), (8, 20), "one in 4 of 10 elements along axis 1"),
         (gc.Coarse(2, [gc.Stencil(reach=(1, 1, 1))]), (8, 8), "reach has 3 entries"),
     ],
 )

@@ -242,7 +242,7 @@ def _coarse_shape(phase: Coarse, shape: tuple[int, ...]) -> tuple[int, ...]:
     for k, (length, factor) in enumerate(zip(shape, factors, strict=True)):
         if length % factor and not is_power_of_two(length):
             raise InvalidValueError(
-                f"the grid of every {factor}th of {length} elements along axis {k}",
+                f"the coarse grid takes one in {factor} of {length} elements along axis {k}",
                 "a length that is no power of two must be a multiple of the factor",
                 f"use at most {length & -length} there, or a length of 2^k",
             )
