@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 Costs = NDArray[np.float64]
 MAX_PERIOD = 32
 """Turns of a loop that alternate are told as one if so many of them or fewer do."""
-_ROWS, _SUMS = 16, 1 << 15  # of costs that are added at once: rows, and numbers
+_SUMS = 1 << 17  # so many costs are added at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,13 @@ def then(first: Ways | Chain | LoopTurn, second: Ways | Chain | LoopTurn) -> Cha
     """The second after the first."""
     near, far = first.costs, second.costs
     costs = np.full((len(near), far.shape[1]), np.inf)
-    some = min(_ROWS, max(1, _SUMS // max(1, far.size)))
-    for k in range(0, len(near), some):
-        rows = near[k : k + some]
-        via = np.flatnonzero((rows < np.inf).any(axis=0))  # few, where there are few steps
-        sums = rows[:, via, None] + far[via]
-        costs[k : k + some] = sums.min(axis=1, initial=np.inf)
+    reached = (near < np.inf).any(axis=0)
+    some = max(1, _SUMS // max(1, near.size))
+    for k in range(0, far.shape[1], some):
+        ends = far[:, k : k + some].T
+        via = np.flatnonzero(reached & (ends < np.inf).any(axis=0))  # few, if few lead there
+        sums = ends[:, via, None] + near.T[via]
+        costs[:, k : k + some] = sums.min(axis=1, initial=np.inf).T
     return Chain(first, second, costs)
 
 
