@@ -15,6 +15,7 @@ Rules.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import islice, product
 from math import isqrt, prod
 
@@ -80,24 +81,24 @@ def meshes(pattern: Pattern) -> list[tuple[int, ...]]:
     count = pattern.places
     shapes: list[tuple[int, ...]] = [(a, count // a) for a in _factors(count)]
     shapes += [(a, b, c // b) for a, c in [*shapes] for b in _factors(c)]
-    nearest = sorted(shapes[:GUESSED], key=lambda shape: _distance(pattern, shape))
-    return nearest[:MESHES]
+
+    @cache  # meshes have axes in common
+    def distance(stride: int, length: int) -> float:
+        """How far bytes go along an axis, around its edges where that is nearer."""
+        here, there = (end // stride % length for end in (pattern.source, pattern.target))
+        steps = (there - here) % length
+        return float(np.minimum(steps, length - steps) @ pattern.nbytes)
+
+    def far(shape: Sequence[int]) -> float:
+        return sum(distance(prod(shape[k + 1 :]), length) for k, length in enumerate(shape))
+
+    return sorted(shapes[:GUESSED], key=far)[:MESHES]
 
 
 def _factors(count: int) -> list[int]:
     """What divides a number, but for one and itself."""
     small = [a for a in range(2, isqrt(count) + 1) if not count % a]
     return sorted({*small, *(count // a for a in small)})
-
-
-def _distance(pattern: Pattern, shape: tuple[int, ...]) -> float:
-    """How far bytes go in a mesh, around its edges where that is nearer."""
-    far = np.zeros(len(pattern.nbytes))
-    ends = (np.unravel_index(of, shape) for of in (pattern.source, pattern.target))
-    for length, here, there in zip(shape, *ends, strict=True):
-        steps = (there - here) % length
-        far += np.minimum(steps, length - steps)
-    return float(far @ pattern.nbytes)
 
 
 def _parts(machine: Machine | Interconnect) -> _Parts:
