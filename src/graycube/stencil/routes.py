@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graycube.gf2 import bit_indices
 from graycube.gf2.arrays import IntArray
@@ -126,21 +125,14 @@ def _circuits(flow: Needed, n: int) -> Iterator[Wave]:
 
 
 def _paths(flow: Needed, dims: Sequence[int], n: int) -> tuple[IntArray, IntArray]:
-    """The links of all messages of a flow, message by message, and their runs."""
-    steps = list(_walk(flow, dims, n))
-    links = np.concatenate([links for *_, links in steps])
-    return links, np.concatenate([flow.count[moving] for _, moving, _ in steps])
-
-
-def _walk(
-    flow: Needed, dims: Sequence[int], n: int
-) -> Iterator[tuple[int, NDArray[np.bool_], IntArray]]:
-    """Dimension by dimension, which messages cross it, and over which links."""
-    at = flow.source
+    """The links of all messages of a flow, dimension by dimension, and their runs."""
+    at, links, loads = flow.source, [], []
     for d in dims:
         moving = (at ^ flow.target) >> d & 1 == 1
-        yield d, moving, d << n | at[moving]
+        links.append(d << n | at[moving])
+        loads.append(flow.count[moving])
         at = np.where(moving, at ^ 1 << d, at)
+    return np.concatenate(links), np.concatenate(loads)
 
 
 def summed(links: IntArray, loads: IntArray) -> tuple[IntArray, IntArray]:
