@@ -48,7 +48,7 @@ def _fault(schedule: object, task: Task, machine: Machine) -> str | None:
     """What is wrong with what should be a schedule for a task."""
     if not isinstance(schedule, Schedule | Replication):
         return f"it gives {schedule!r:.60}, which is no schedule"
-    if not _is_for(schedule.task, task):
+    if not is_for(schedule.task, task):
         return "its schedule is for another task"
     if schedule.relabel is not None:
         return "its schedule renumbers the nodes"
@@ -56,8 +56,14 @@ def _fault(schedule: object, task: Task, machine: Machine) -> str | None:
     return None if report else f"its schedule is not proved: {report.violations[0]}"
 
 
-def _is_for(known: Task, task: Task) -> bool:
-    """Whether it is the task, or the same with some bits of the payload made slot bits."""
+def is_for(known: Task, task: Task) -> bool:
+    """Whether it is the task, or the same with some bits of the payload made slot bits.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(3), Layout.nodes(3), block=8)
+    >>> is_for(task.refined(2), task), is_for(task, task.refined(2))
+    (True, False)
+    """
     bits = known.p - task.p
     if bits < 0 or task.payload % (1 << bits):
         return False

@@ -13,6 +13,7 @@ from graycube.layout import Layout
 from graycube.layout.layout import require_cube
 from graycube.machine import Machine, require_machine
 from graycube.planning.kept import place_of
+from graycube.planning.others import is_for
 from graycube.planning.plan import Plan
 from graycube.planning.planner import load_plan, plan
 from graycube.schedule import Task
@@ -152,9 +153,8 @@ def _kept(place: Path, best: Plan) -> Plan | None:
         known = load_plan(place)
     except (GraycubeError, OSError):
         return None
-    task, bits = best.task, known.task.p - best.task.p
-    same = bits >= 0 and task.payload % (1 << bits) == 0 and task.refined(bits) == known.task
-    if not same or known.machine != best.machine or known.schedule.relabel is not None:
+    alike = is_for(known.task, best.task) and known.machine == best.machine
+    if not alike or known.schedule.relabel is not None:
         return None
     made = replace(best, schedule=known.schedule, traffic=simulate(known.schedule))
     return made if made.verify() else None
