@@ -1,7 +1,6 @@
 """The general butterfly: stages of the user's, each on all pairs of elements of one bit."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -86,8 +85,8 @@ def butterfly(  # noqa: PLR0913
     offset = layout.word_bits(k).start
     careful = Careful(_checked(stage, offset, layout.axes[k].length), lambda *given: given[:2])
     words = [offset + bit for bit in stages]
-    if plan is not None and network is not None:
-        result: Layout = replace(layout, map=plan.schedule.task.target.map)
+    if network is not None:
+        result = network.result
         blocks = network.run(a.blocks, a.comm, on_planned_pairs(careful))
     else:
         made = groups(layout, words)

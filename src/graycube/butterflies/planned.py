@@ -49,6 +49,8 @@ class Work:
 class Planned:
     """A planned network on the nodes that are here: scripts, and the work between rounds.
 
+    Data in the ``layout`` are in that of the ``result`` afterwards, with indices as they were.
+
     >>> from graycube.planning import plan_butterfly
     >>> made = plan_butterfly(Layout.cyclic(3, 2), machine="ideal").schedule
     >>> done = planned_stages(made, range(4))
@@ -58,6 +60,7 @@ class Planned:
     """
 
     layout: Layout
+    result: Layout
     scripts: tuple[Script, ...]
     work: dict[int, list[Work]]
     end: NDArray[np.intp]
@@ -145,7 +148,9 @@ def network_of(
             work[lines.after].append(Work(node, lines.rows, known(lines), kept(lines)))
     scripts = tuple(replace(network.script, in_step=in_step) for network in made)
     end = np.array([network.end for network in made])
-    return Planned(schedule.task.source, scripts, dict(work), end)
+    before = schedule.task.source
+    after = replace(before, map=schedule.task.target.map)
+    return Planned(before, after, scripts, dict(work), end)
 
 
 def _kept(lines: ReadyLines) -> int | None:

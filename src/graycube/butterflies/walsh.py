@@ -14,7 +14,6 @@ Rules.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -101,8 +100,8 @@ def hadamard(
     a = of_kind(a, layout)
     stages = memory_first(layout, chosen)
     blocks = a.blocks.astype(dtype, copy=False)
-    if plan is not None and network is not None:
-        result: Layout = replace(layout, map=plan.schedule.task.target.map)
+    if network is not None:
+        result = network.result
         blocks = network.run(blocks, a.comm, on_planned_pairs(_sums))
     else:
         made = groups(layout, stages)
