@@ -47,7 +47,7 @@ from graycube.machine.wires import (
 )
 from graycube.machine.words import sheet_of
 from graycube.parsing import require_line
-from graycube.show import Sheet, Shown
+from graycube.show import Shown
 from graycube.texts import as_given, counted, in_digits
 
 Switching = Literal["store-and-forward", "circuit"]
@@ -353,7 +353,8 @@ class Machine(Shown):
         >>> Machine(dims=3, packet=1024).startups(2500)
         3
         """
-        return self._packets(require_bytes(nbytes))
+        nbytes = require_bytes(nbytes)
+        return min(nbytes, 1) if self.packet is None else -(-nbytes // self.packet)
 
     def message_time(self, nbytes: int, dim: int | None = None) -> float:
         """Seconds that a message of ``nbytes`` takes over a dimension, or at most over any.
@@ -380,13 +381,7 @@ class Machine(Shown):
             per_byte = per_byte[dim] if isinstance(per_byte, tuple) else per_byte
         return startups * startup + nbytes * per_byte
 
-    def _packets(self, nbytes: int) -> int:
-        if nbytes == 0:
-            return 0
-        return 1 if self.packet is None else -(-nbytes // self.packet)
-
-    def _sheet(self) -> Sheet:
-        return sheet_of(self)
+    _sheet = sheet_of
 
     def _each(self, cost: float | tuple[float, ...]) -> tuple[float, ...]:
         return cost if isinstance(cost, tuple) else (cost,) * self.dims

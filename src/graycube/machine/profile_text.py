@@ -27,43 +27,17 @@ ROW = {"kind", "count", "nbytes", "seconds", "spread", "predicted"}
 
 
 def parse_profile(text: str, where: str) -> dict[str, Any]:
-    """The entries of a machine or interconnect, which check their values themselves.
+    """All entries; those of a machine or interconnect check their values themselves.
 
     >>> text = 'source = "a guess"; dims = 2; ports = 1; switching = "circuit"; startup = 1'
     >>> sorted(parse_profile((text + "; per_byte = 0.5").replace("; ", chr(10)), "here"))
-    ['dims', 'per_byte', 'ports', 'startup', 'switching']
+    ['dims', 'per_byte', 'ports', 'source', 'startup', 'switching']
     >>> parse_profile("dims = 2", "here")
     Traceback (most recent call last):
     ...
     graycube.errors.InvalidValueError: here is no profile: the key 'per_byte' is missing; see
     docs/calibration.md, or calibrate again
     """
-    content = _checked(text, where)
-    return {key: content[key] for key in content if key in MACHINE | INTERCONNECT}
-
-
-def parse_measured(text: str, where: str) -> list[dict[str, Any]]:
-    """The measurements in a profile.
-
-    >>> text = 'source = "a guess"; dims = 2; ports = 1; switching = "circuit"; startup = 1'
-    >>> parse_measured((text + "; per_byte = 0.5").replace("; ", chr(10)), "here")
-    []
-    """
-    rows: list[dict[str, Any]] = _checked(text, where).get("measured", [])
-    return rows
-
-
-def parse_source(text: str, where: str) -> str:
-    """Where the figures of a profile come from.
-
-    >>> text = 'source = "a guess"; dims = 2; ports = 1; switching = "circuit"; startup = 1'
-    >>> parse_source((text + "; per_byte = 0.5").replace("; ", chr(10)), "here")
-    'a guess'
-    """
-    return str(_checked(text, where)["source"])
-
-
-def _checked(text: str, where: str) -> dict[str, Any]:
     content = parsed_toml(text, MAX_LINE, partial(no_profile, where))
     if "sizes" in content:
         _require_keys(content, INTERCONNECT | ABOUT, {"source", "per_byte"}, where)

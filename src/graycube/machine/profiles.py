@@ -15,13 +15,7 @@ from shutil import copyfile
 from typing import Any
 
 from graycube.errors import InvalidValueError
-from graycube.machine.profile_text import (
-    MAX_TEXT,
-    no_profile,
-    parse_measured,
-    parse_profile,
-    parse_source,
-)
+from graycube.machine.profile_text import ABOUT, MAX_TEXT, no_profile, parse_profile
 from graycube.texts import as_given
 from graycube.whole_files import read_text, require_writable, write_whole
 
@@ -53,8 +47,8 @@ def read_profile(name: str) -> tuple[dict[str, Any], str]:
     >>> read_profile("ipsc2")[0]["switching"]
     'circuit'
     """
-    text, where = _found(name)
-    return parse_profile(text, where), where
+    content, where = _read(name)
+    return {key: content[key] for key in content if key not in ABOUT}, where
 
 
 def read_measured(name: str) -> tuple[list[dict[str, Any]], str]:
@@ -63,8 +57,8 @@ def read_measured(name: str) -> tuple[list[dict[str, Any]], str]:
     >>> read_measured("ipsc2")
     ([], 'ipsc2.toml')
     """
-    text, where = _found(name)
-    return parse_measured(text, where), where
+    content, where = _read(name)
+    return content.get("measured", []), where
 
 
 def read_source(name: str) -> str:
@@ -73,15 +67,15 @@ def read_source(name: str) -> str:
     >>> read_source("ipsc2")
     'TR-20-92 section 3.4, predicted break-even'
     """
-    return parse_source(*_found(name))
+    return str(_read(name)[0]["source"])
 
 
-def _found(name: str) -> tuple[str, str]:
-    """The text of the profile of that name, and where it is."""
+def _read(name: str) -> tuple[dict[str, Any], str]:
+    """What the profile of that name says, and where it is."""
     is_text = isinstance(name, str)
     if is_text and name in _built_in():
         where = f"{name}.toml"
-        return (_BUILT_IN / where).read_text(encoding="utf-8"), where
+        return parse_profile((_BUILT_IN / where).read_text(encoding="utf-8"), where), where
     folder = _saved().get(name) if is_text else None
     if folder is None:
         raise InvalidValueError(
@@ -91,7 +85,7 @@ def _found(name: str) -> tuple[str, str]:
             " GRAYCUBE_PROFILES names the folders of saved ones",
         )
     path = folder / f"{name}.toml"
-    return _text(path), str(path)
+    return parse_profile(_text(path), str(path)), str(path)
 
 
 def place_for(name: object) -> Path:
