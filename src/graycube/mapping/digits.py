@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from graycube.machine import Interconnect, Machine
 from graycube.machine.sides import TorusSide
+from graycube.machine.wires import all_sides
 
 Nodes = NDArray[np.int64]
 
@@ -56,15 +57,9 @@ def digits_of(machine: Machine | Interconnect) -> list[Digit]:
     if isinstance(machine, Interconnect):
         return _of_tree(machine) if machine.joined is None else _of_torus(machine)
     if machine.sides:
-        strides, rates = [1], []
-        for length in machine.sides[::-1]:
-            first = strides[-1].bit_length() - 1
-            rates.append(machine.links[first].per_byte if length > 1 else 0.0)
-            strides.append(strides[-1] * length)
-        pairs = [*zip(machine.sides, machine.joined, strict=True)][::-1]
         return [
-            Digit(stride, length, rate, TorusSide(length, joined))
-            for stride, rate, (length, joined) in zip(strides, rates, pairs, strict=False)
+            Digit(1 << one.dims.start, 1 << len(one.dims), one.link.per_byte, one.side)
+            for one in all_sides(machine)
         ]
     return _of_levels(machine)
 
