@@ -243,8 +243,7 @@ def _with_transposes(first: Sequence[Place], phases: Sequence[Phase]) -> list[Pl
     known = {place.key for place in every}
     for place in chain(every):  # which grows
         for axes in orders:
-            order = axes if axes is not None else tuple(range(len(place.layout.axes))[::-1])
-            seen = Place(transposed(place.layout, order), f"{place}, transposed")
+            seen = Place(transposed(place.layout, axes), f"{place}, transposed")
             if seen.key not in known:
                 known.add(seen.key)
                 every.append(seen)

@@ -68,11 +68,10 @@ def _trace(advice: "Advice", trace: Trace, indent: str) -> Iterator[tuple[str, .
 
 
 def _step(advice: "Advice", step: Leg, indent: str) -> tuple[str, ...]:
-    if isinstance(step.label, Conversion):
+    if not isinstance(step.label, tuple):  # a conversion
         what, place = f"{step.label}", f"to {advice.places[step.after]}"
     else:
-        phase, how = step.label if isinstance(step.label, tuple) else (step.label, "")
-        what = f"{phase}: {how}" if how else str(phase)
+        what = ": ".join(filter(None, map(str, step.label)))
         place = str(advice.places[step.before])
         place += f" -> {advice.places[step.after]}" if step.after != step.before else ""
     return indent + what, place, f"{step.cost:.4g}", ""

@@ -78,12 +78,13 @@ def _splits(shape: Sequence[int], n: int) -> Iterator[tuple[int, ...]]:
                 yield tuple(1 << b for b in bits)
 
 
-def transposed(layout: Layout, axes: Sequence[int]) -> Layout:
-    """The same data, seen as an array whose axis k is axis ``axes[k]`` of the old one.
+def transposed(layout: Layout, axes: Sequence[int] | None = None) -> Layout:
+    """The same data, seen as an array whose axis k is axis ``axes[k]``; by default in reverse.
 
-    >>> print(transposed(Layout.mesh((8, 4), nodes=(4, 1)), (1, 0)))
+    >>> print(transposed(Layout.mesh((8, 4), nodes=(4, 1))))
     (b0:1 b0:0 b1:0 || b1:2 b1:1)
     """
+    axes = range(len(layout.axes))[::-1] if axes is None else axes
     columns = layout.map.matrix.columns
     order = [bit for axis in reversed(axes) for bit in layout.word_bits(axis)]
     matrix = Matrix(tuple(columns[bit] for bit in order), layout.p)

@@ -101,13 +101,13 @@ class Known:
             return False
         if isinstance(step.label, Conversion):
             return (step.before, step.after) not in self._algorithms
-        return (_phase(step), step.before) not in self._done
+        return (phase_of(step), step.before) not in self._done
 
     def is_quick(self, step: Leg) -> bool:
         """Whether more about an open step is found out without a plan or a network."""
         if isinstance(step.label, Conversion):
             return step.before in self._rough
-        return not isinstance(_phase(step), Network)
+        return not isinstance(phase_of(step), Network)
 
     def may_follow(self, phase: Single, i: int, depth: int) -> bool:
         """Whether there is room for a transform in a place, at most that far from home."""
@@ -147,7 +147,7 @@ class Known:
     def find_out(self, step: Leg) -> None:
         """Learn more about an open step: its price, or a good bound first."""
         i, j = step.before, step.after
-        phase = _phase(step)
+        phase = phase_of(step)
         if phase is not None:
             self.done(phase, i)
         elif i in self._rough:
@@ -198,6 +198,10 @@ class Known:
         return self._floors[key]
 
 
-def _phase(step: Leg) -> Single | None:
-    """The phase of a step, if it is none that converts."""
+def phase_of(step: Leg) -> Single | None:
+    """The phase of a step, if it is none that converts.
+
+    >>> [phase_of(Leg(label, 0, 1, 2.0)) for label in ((Elementwise(), ""), Conversion("gb1"))]
+    [Elementwise(), None]
+    """
     return step.label[0] if isinstance(step.label, tuple) else None

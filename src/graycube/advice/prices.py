@@ -84,8 +84,7 @@ def options(
 ) -> tuple[Option, ...]:
     """The ways to do a phase on data in a layout; none where it cannot be done there."""
     if isinstance(phase, Transpose):
-        axes = phase.axes if phase.axes is not None else range(len(layout.axes))[::-1]
-        return (Option(0.0, transposed(layout, tuple(axes)), ""),)
+        return (Option(0.0, transposed(layout, phase.axes), ""),)
     if isinstance(phase, Network):
         return tuple(_networks(phase, layout, itemsize, machine, methods))
     if isinstance(phase, Coarse):

@@ -19,7 +19,7 @@ from functools import cached_property
 from itertools import islice, takewhile
 from math import inf, isfinite
 
-from graycube.advice.known import Known
+from graycube.advice.known import Known, phase_of
 from graycube.advice.paths import (
     Chain,
     Leg,
@@ -216,8 +216,7 @@ class _WayThrough:
     @cached_property
     def new(self) -> list[tuple[Network, int]]:
         """The networks among them, which lead nobody knows where, and the places."""
-        labels = ((step.label, step.before) for step in self.doubts)
-        phases = ((label[0], i) for label, i in labels if isinstance(label, tuple))
+        phases = ((phase_of(step), step.before) for step in self.doubts)
         return [(phase, i) for phase, i in phases if isinstance(phase, Network)]
 
     def found(self, lowest: float) -> Found:

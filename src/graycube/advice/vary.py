@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby, islice, product
 from math import prod
 
-from graycube.advice.known import Conversion
+from graycube.advice.known import phase_of
 from graycube.advice.paths import Trace
 from graycube.advice.phases import MAX_TIMES, Loop, Phase
 from graycube.advice.search import Search, steps_of
@@ -161,12 +161,10 @@ def strategy(search: Search, trace: Trace) -> str:
     for step in steps_of(trace):
         if step.before < usual or not home:
             home = str(search.known.places[step.before])
-        if isinstance(step.label, Conversion):
-            continue
-        phase, _ = step.label if isinstance(step.label, tuple) else (step.label, "")
-        places = at.setdefault(str(phase), [])
-        if step.cost and home not in places:
-            places.append(home)
+        if (phase := phase_of(step)) is not None:
+            places = at.setdefault(str(phase), [])
+            if step.cost and home not in places:
+                places.append(home)
     every = {place for places in at.values() for place in places}
     if len(every) <= 1:
         return f"stay in {min(every, default=home)}"

@@ -1,6 +1,6 @@
 """Programs as files: a TOML text with the array, the machine and the phases."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +28,7 @@ _KINDS = {
     "sort": Sort,
     "tridiagonal": Tridiagonal,
 }
-_KEYS = {
-    "fft": {"axes", "order"},
-    "stencil": {"reach", "periodic", "corners", "stride"},
-    "transpose": {"axes"},
-    "elementwise": set(),
-    "loop": {"times", "name", "phases"},
-    "coarse": {"factor", "phases"},
-    "butterfly": {"axis", "bits"},
-    "scan": {"axis"},
-    "sort": {"axis"},
-    "tridiagonal": {"axis", "periodic", "sides"},
-}
+_KEYS = {name: {field.name for field in fields(kind)} for name, kind in _KINDS.items()}
 _NEEDED = {"loop": {"times", "phases"}, "coarse": {"factor", "phases"}, "scan": {"axis"}}
 
 
