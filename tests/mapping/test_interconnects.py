@@ -105,6 +105,13 @@ def test_twelve_ranks_on_three_hosts_are_parted_best(monkeypatch):
     assert placed.hostfile(["a", "b", "c"]).split().count("b") == 4
 
 
+def test_one_rate_is_that_of_all_sides():
+    torus = gc.Interconnect.torus((5, 3), per_byte=2.0)
+    assert torus.per_byte == (2.0, 2.0)
+    for given in ([2.0], (2.0,), np.array(2.0), np.array([2.0, 2.0])):
+        assert gc.Interconnect.torus((5, 3), per_byte=given) == torus
+
+
 def test_rings_of_any_length_are_found_again():
     shuffled = np.random.default_rng(3).permutation(15)
     sent = np.zeros((15, 15))
@@ -123,6 +130,8 @@ def test_rings_of_any_length_are_found_again():
         (lambda: gc.Interconnect.torus((5, 3), joined=(True,)), "there are 2 sides"),
         (lambda: gc.Interconnect.torus((5, 3), joined=1), "joined is 1"),
         (lambda: gc.Interconnect.torus((5, 3, 2), per_byte=(1.0, 2.0)), "per_byte has 2"),
+        (lambda: gc.Interconnect.torus((5, 3), per_byte=(1, 2, 3)), "the torus has 2 sides"),
+        (lambda: gc.Interconnect.torus((5, 3), per_byte=(1, -2)), "per_byte of side 1 is -2"),
         (lambda: gc.Interconnect.tree((5, 1)), "each is 2 or more"),
         (lambda: gc.Interconnect.tree((1 << 13, 1 << 13)), "at most 16777216 nodes"),
         (lambda: gc.Interconnect.tree((5, 3), per_byte=-1.0), "per_byte of level 0 is -1.0"),

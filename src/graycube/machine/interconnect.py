@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.gf2 import require_int, require_ints
+from graycube.machine.figures import require_cost
 from graycube.machine.profile_text import no_profile
 from graycube.machine.profiles import read_profile
 from graycube.machine.routes import RouteLink
-from graycube.machine.sides import MAX_SIDE, TorusSide
-from graycube.machine.trees import costs_of, rates_of_tree
+from graycube.machine.sides import MAX_SIDE, TorusSide, of_sides, require_joined
+from graycube.machine.trees import rates_of_tree
 from graycube.machine.wires import Link
-from graycube.texts import as_given, in_digits
+from graycube.texts import in_digits
 
 MOST = 1 << 24
 """Most nodes of one."""
@@ -67,27 +70,14 @@ class Interconnect:
                 f"it must be at most {MAX_SIDE}",
                 "take a smaller one",
             )
-        joints: Any = [joined] * len(lengths) if isinstance(joined, bool) else joined
-        if not (
-            isinstance(joints, list | tuple)
-            and len(joints) == len(lengths)
-            and all(isinstance(one, bool) for one in joints)
-        ):
-            raise InvalidValueError(
-                f"joined is {as_given(joined)}",
-                f"there are {len(lengths)} sides, and each is joined or not",
-                "give True or False for each",
-            )
-        rates = costs_of(per_byte, "per_byte", len(lengths))
-        if len(rates) == 1:
-            rates *= len(lengths)
-        if len(rates) != len(lengths):
-            raise InvalidValueError(
-                f"per_byte has {len(rates)} figures",
-                f"the torus has {len(lengths)} sides",
-                "give one figure, or one for each side",
-            )
-        return cls(lengths, tuple(rates), tuple(joints))
+        count = len(lengths)
+        each = [joined] * count if isinstance(joined, bool) else joined
+        given: Any = per_byte
+        rates = given.tolist() if isinstance(given, np.ndarray) else given
+        rates = rates if isinstance(rates, list | tuple) else [rates]
+        rates = of_sides(rates if len(rates) != 1 else rates * count, "per_byte", count)
+        costs = (require_cost(rate, f"per_byte of side {k}") for k, rate in enumerate(rates))
+        return cls(lengths, tuple(costs), require_joined(each, count))
 
     @classmethod
     def tree(

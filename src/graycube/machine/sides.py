@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.gf2 import gray, require_ints
 from graycube.machine.figures import bits_of
+from graycube.texts import as_given
 
 MAX_SIDE = 1 << 10
 """No side is longer: messages along it are followed link by link."""
@@ -90,6 +91,38 @@ class TorusSide(NamedTuple):
             yield sums[:, : self.length] + sums[:, self.length : -1]
 
 
+def require_joined(joined: object, sides: int) -> tuple[bool, ...]:
+    """Whether each of so many sides is joined.
+
+    >>> require_joined([True, False], 2)
+    (True, False)
+    """
+    each = tuple(joined) if isinstance(joined, list | tuple) else (joined,)
+    if len(each) != sides or not all(isinstance(one, bool) for one in each):
+        raise InvalidValueError(
+            f"joined is {as_given(joined)}",
+            f"there are {sides} sides, and each is joined or not",
+            "give True or False for each",
+        )
+    return each
+
+
+def of_sides(given: object, name: str, sides: int) -> Any:  # noqa: ANN401 - looked at later
+    """One figure for all sides, or one for each.
+
+    >>> of_sides(2.0, "per_byte", 3), of_sides(np.array([2.0, 1.0]), "per_byte", 2)
+    (2.0, [2.0, 1.0])
+    """
+    figures = given.tolist() if isinstance(given, np.ndarray) else given
+    if isinstance(figures, list | tuple) and len(figures) != sides:
+        raise InvalidValueError(
+            f"{name} has {len(figures)} figures",
+            f"the torus has {sides} sides",
+            "give one figure, or one for each side",
+        )
+    return figures
+
+
 def figures_of_torus(
     sides: Sequence[int], joined: object, startup: object, per_byte: object
 ) -> dict[str, Any]:
@@ -103,15 +136,9 @@ def figures_of_torus(
     bits = bits_of(lengths, "side", "Interconnect.torus")
 
     def each(cost: object, name: str) -> object:  # the machine looks at the figures
-        figures = cost.tolist() if isinstance(cost, np.ndarray) else cost
+        figures = of_sides(cost, name, len(bits))
         if not isinstance(figures, list | tuple):
             return figures
-        if len(figures) != len(bits):
-            raise InvalidValueError(
-                f"{name} has {len(figures)} figures",
-                f"the torus has {len(bits)} sides",
-                "give one figure, or one for each side",
-            )
         inner_first = zip(figures[::-1], bits[::-1], strict=True)
         return tuple(figure for figure, many in inner_first for _ in range(many))
 

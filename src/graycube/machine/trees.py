@@ -70,7 +70,7 @@ def rates_of_tree(
 
 
 def costs_of(given: object, name: str, levels: int) -> list[float]:
-    """The figures of the inner levels, or of sides.
+    """The figures of the inner levels.
 
     >>> costs_of((1, 2), "per_byte", levels=3)
     [1.0, 2.0]

@@ -24,14 +24,14 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import groupby
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, log2_exact, require_ints
-from graycube.machine.sides import MAX_SIDE, TorusSide
+from graycube.machine.sides import MAX_SIDE, TorusSide, require_joined
 from graycube.texts import as_given, counted, in_digits
 
 if TYPE_CHECKING:
@@ -166,10 +166,7 @@ def require_shares(machine: "Machine") -> None:
 def require_sides(machine: "Machine") -> None:
     """That the sides have as many nodes as the machine, and no cards."""
     sides = require_ints(machine.sides, "the sides")
-    given: Any = machine.joined
-    joined = tuple(given) if isinstance(given, list | tuple) else (given,)
     object.__setattr__(machine, "sides", sides)
-    object.__setattr__(machine, "joined", joined)
     bits = [log2_exact(length, f"side {k}") for k, length in enumerate(sides)]
     if sides and max(sides) > MAX_SIDE:
         raise InvalidValueError(
@@ -183,12 +180,7 @@ def require_sides(machine: "Machine") -> None:
             f"the machine has {1 << machine.dims}",
             "leave dims to Machine.torus",
         )
-    if len(joined) != len(sides) or not all(isinstance(one, bool) for one in joined):
-        raise InvalidValueError(
-            f"joined is {as_given(joined)}",
-            f"there are {len(sides)} sides, and each is joined or not",
-            "give True or False for each",
-        )
+    object.__setattr__(machine, "joined", require_joined(machine.joined, len(sides)))
     if sides and (isinstance(machine.ports, tuple) or machine.share != 1):
         raise InvalidValueError(
             "the machine has sides and cards",
