@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from graycube.gf2 import gray, gray_inverse
 from graycube.machine import Interconnect, Machine
-from graycube.mapping.digits import count_of
+from graycube.mapping.digits import count_of, digits_of
 from graycube.mapping.pattern import Pattern
 
 GUESSED = 200
@@ -103,13 +103,11 @@ def _factors(count: int) -> list[int]:
 
 def _parts(machine: Machine | Interconnect) -> _Parts:
     """Levels or sides, the innermost first."""
+    if machine.joined:
+        return [(digit.stride, digit.length) for digit in digits_of(machine)]
     if isinstance(machine, Interconnect):
-        found = [*zip(machine.strides, machine.sizes, strict=True)]
-        return found if machine.joined is None else found[::-1]
-    if not machine.sides:
-        return [(1 << dims.start, 1 << len(dims)) for dims, _ in machine.levels]
-    sides = machine.sides[::-1]
-    return [(prod(sides[:k]), length) for k, length in enumerate(sides)]
+        return [*zip(machine.strides, machine.sizes, strict=True)]
+    return [(1 << dims.start, 1 << len(dims)) for dims, _ in machine.levels]
 
 
 def _dealt(lengths: Sequence[int], sizes: Sequence[int]) -> Iterator[_Dealt]:
