@@ -20,9 +20,8 @@ Rules.
    of those before: a node keeps a part in 2^k. Where k is 0, some node keeps nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from math import ceil, log2
-from typing import Any
 
 from graycube.advice.along import Butterfly, Scan, Sort, Tridiagonal
 from graycube.advice.phases import FFT, Network, Single, Stencil
@@ -30,6 +29,7 @@ from graycube.gf2 import Matrix
 from graycube.layout import Layout
 from graycube.layout.required import require_bits
 from graycube.machine import Machine
+from graycube.stencil.exchange import asked
 
 
 def anywhere(phase: Single, example: Layout, itemsize: int, machine: Machine) -> float:
@@ -123,18 +123,13 @@ def _halo(
 ) -> float:
     """Rule 3, where axes are divided into 2^part pieces."""
     messages = elements = 0
-    for k, part in enumerate(parts):
-        reach, stride = (_along(x, k) for x in (phase.reach, phase.stride))
-        far = max(reach) if isinstance(reach, Sequence) else reach
-        own, line = layout.shape[k] >> part, layout.shape[k] // stride
-        if part and far and line > own:
+    stencil = phase.reach, phase.periodic, phase.corners, 1, phase.stride
+    reaches, *_, strides = asked(len(parts), *stencil)
+    for part, length, reach, stride in zip(parts, layout.shape, reaches, strides, strict=True):
+        own, line = length >> part, length // stride
+        if part and max(reach) and line > own:
             messages += 1
-            elements += min(far, line - own) * (layout.block_size // own)
+            elements += min(max(reach), line - own) * (layout.block_size // own)
     ports, least = machine.links_at_once, machine.cheapest
     seconds = elements * itemsize * least.per_byte / ports
     return -(-messages // ports) * least.startup + seconds
-
-
-def _along(given: Any, axis: int) -> Any:  # noqa: ANN401 - one of the entries
-    """What is given for an axis."""
-    return given[axis] if isinstance(given, Sequence) else given
