@@ -256,7 +256,7 @@ def test_patterns_have_weights():
 
 
 def test_of_large_patterns_nothing_is_looked_at_after_the_best(monkeypatch):
-    monkeypatch.setattr(placing, "EFFORT", 0)
+    monkeypatch.setattr(placing, "LARGE", 8191)
     halo, torus = gc.Pattern.mesh((32, 64), neighbours=2.0), gc.Machine.torus((32, 64))
     assert len(gc.place(halo, torus).candidates) == 1
     mine = np.arange(2048).reshape(32, 64)[::-1]
@@ -267,6 +267,8 @@ def test_of_large_patterns_nothing_is_looked_at_after_the_best(monkeypatch):
     placed = gc.place(halo, open_torus)
     assert len(placed.candidates) > 2
     assert not placed.proved
+    line = gc.Pattern.mesh((4096,), neighbours=2.0)
+    assert gc.place(line, gc.Machine.torus((4,) * 6)).candidates[-1].name.startswith("snake")
 
 
 def test_a_mesh_exchanges_with_its_neighbours_unless_it_says_what_it_sends():

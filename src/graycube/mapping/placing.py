@@ -24,7 +24,9 @@ from graycube.texts import as_given
 EFFORT = 1 << 23
 """Of a mesh no more orders are looked at than have so many pairs together,"""
 SOME = 11
-"""but so many at least. None is looked at after the best there can be, if a look takes long."""
+"""but so many at least."""
+LARGE = 1 << 18
+"""Of more pairs none is looked at after the best there can be: each takes part of a second."""
 
 
 def place(
@@ -51,7 +53,7 @@ def place(
     """
     machine = _checked(pattern, machine)
     looked: list[Considered] = []
-    is_large, least = SOME * len(pattern.nbytes) > EFFORT, cheapest(pattern, machine)
+    is_large, least = len(pattern.nbytes) > LARGE, cheapest(pattern, machine)
     mine = {name: _order(name, order, pattern) for name, order in _named(also).items()}
     for name, order in _known(pattern, machine, mine):
         if name in mine or _is_new(order, looked):
