@@ -95,10 +95,12 @@ def seconds(
     here = {axis: one for axis, one in joined if one.start.size}
     if not here:
         return 0.0
-    as_one = mask if wires.side is None else -1
+    if wires.side is None:
+        as_one, steps = mask, _card(here, wires, layout, machine)
+    else:
+        as_one, steps = -1, _side(here, wires, wires.side, layout, machine)
     longest = max(float(one.as_one(one.flip & as_one)[2].max()) for one in here.values())
     alone = machine.message_time(round(longest), wires.dims.start)
-    steps = (_card if wires.side is None else _side)(here, wires, layout, machine)
     return sum(max(alone, float(busy) / wires.ports) for busy in steps)
 
 
@@ -215,10 +217,9 @@ class _OnSides:
 
 
 def _side(
-    sent: Mapping[int, Faces], wires: Wiring, layout: Layout, machine: Machine
+    sent: Mapping[int, Faces], wires: Wiring, side: TorusSide, layout: Layout, machine: Machine
 ) -> Iterator[float]:
     """On the busiest link in each step."""
-    side = wires.side or TorusSide(1 << len(wires.dims), joined=False)
     ways = [_OnSides.of(one, axis, wires.dims, side, layout) for axis, one in sent.items()]
     far = max(int(way.hops.max()) for way in ways)
     comes = np.unique(np.concatenate([way.come for way in ways]))
