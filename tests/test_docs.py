@@ -1,5 +1,6 @@
 """What the documents show of the command line works, and the site's made pages are whole."""
 
+import ast
 import importlib.util
 import json
 import re
@@ -133,6 +134,19 @@ def test_pages_of_names_begin_with_all_of_them_by_what_one_wants(page):
     for room, names in found.items():
         listed = sorted(name or data for name, data in names)
         assert listed == sorted(importlib.import_module(room).__all__)
+
+
+def test_the_page_of_names_for_jax_has_all_of_them():
+    """Read from the source, since JAX need not be installed."""
+    page = (ROOT / "docs" / "api" / "jax.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"automodule:: graycube\.jax\n   :members: (.*)\n", page)
+    tree = ast.parse((ROOT / "src" / "graycube" / "jax" / "__init__.py").read_text())
+    (names,) = (
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets) == "__all__"
+    )
+    assert listed.split(", ") == [name for name in names if name != "local"]
 
 
 def test_every_option_is_on_the_page_of_verbs(generate):
