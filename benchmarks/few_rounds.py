@@ -2,8 +2,8 @@
 
     python benchmarks/few_rounds.py [N ...]
 
-For n - 1 rounds, which is the fewest, and for n, on each number of ports; large blocks. Seconds
-for each n.
+For n - 1 rounds, which is the fewest, and for n, on each number of ports; large blocks. Up to a
+minute for each n.
 """
 
 import sys
@@ -12,7 +12,7 @@ import graycube as gc
 from graycube.cost.few_rounds import least_volumes
 
 BLOCK = 10**6
-STARTUPS = (10.0, 1.0, 0.3, 0.1)
+STARTUPS = (10.0, 1.0, 0.3, 0.1, 0.04, 0.015)
 """Over what it takes to send a block: some algorithms make another schedule for each."""
 
 
