@@ -212,6 +212,8 @@ BAD_MESHES = [
     ((96,), (0,), {}, ["is 0"]),
     ((0,), (1,), {}, ["length of axis 0 is 0", "at least 1"]),
     ((0, 4), (3, 1), {}, ["length of axis 0 is 0", "at least 1"]),
+    ((4, 0), (3, 1), {}, ["length of axis 1 is 0", "at least 1"]),
+    ((64,), (0,), {}, ["number of nodes of axis 0 is 0", "at least 1"]),
     ((8, 8), (2,), {}, ["2 axes", "has 1"]),
     ((30, 24, 20), (4, 1), {}, ["3 axes", "has 2"]),
     ((30, 24, 20), 4, {"ownership": True}, ["3 axes", "has 1"]),

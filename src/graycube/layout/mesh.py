@@ -92,8 +92,6 @@ def by_ownership(
 ) -> bool:
     """Whether a mesh is in boxes: if that is asked for, or it has to be, or ``plain`` ones are.
 
-    What is refused in any case is refused where meshes in bits are made.
-
     >>> [by_ownership((64, 48), (8, count), None, plain=True) for count in (4, 5)]
     [True, True]
     >>> [by_ownership((64, 48), (8, count), None, plain=False) for count in (4, 5)]
@@ -105,8 +103,7 @@ def by_ownership(
         return asked
     pairs = [*zip(shape, nodes, strict=True)]
     uneven = any(not is_power_of_two(count) or length % count for length, count in pairs)
-    powers = all(length < 1 or is_power_of_two(length) for length in shape)
-    return (uneven and min(*shape, *nodes) >= 1) or (plain and not powers)
+    return uneven or (plain and not all(map(is_power_of_two, shape)))
 
 
 def mesh_owned(  # noqa: PLR0913, PLR0917
