@@ -9,7 +9,7 @@ from typing import Any, get_args
 from graycube.machine import Machine, read_measured, save_profile
 from graycube.machine.profile_text import no_profile
 from graycube.machine.profiles import read_source
-from graycube.measure.fit import fit, relative_errors
+from graycube.measure.fit import fit
 from graycube.measure.report import costs, headline, table
 from graycube.measure.samples import Kind, Sample, merged
 from graycube.show import Folded, Sheet, Shown, text
@@ -89,9 +89,7 @@ class Calibration(Shown):
         >>> calm.merged(busy) == busy.merged(calm) == calm
         True
         """
-        large, small = (
-            (self, other) if self.machine.dims >= other.machine.dims else (other, self)
-        )
+        small, large = sorted((other, self), key=lambda found: found.machine.dims)
         added = small.samples
         if small.machine.dims < large.machine.dims:
             added = tuple(sample for sample in added if sample.kind in {"alone", "lone"})
@@ -107,8 +105,8 @@ class Calibration(Shown):
     @property
     def error(self) -> dict[str, float]:
         """The relative error of start-up and rate: its median and the worst."""
-        neighbours = [s for s in self.samples if s.kind == "distance" and s.count == 1]
-        errors = relative_errors(neighbours, self.machine)
+        neighbours = (s for s in self.samples if s.kind == "distance" and s.count == 1)
+        errors = [abs(s.predicted(self.machine) / s.seconds - 1) for s in neighbours]
         return {"median": median(errors), "worst": max(errors)}
 
     @property

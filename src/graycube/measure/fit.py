@@ -16,7 +16,6 @@ from math import log, log2
 from operator import attrgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.machine import Machine
@@ -53,16 +52,19 @@ def fit(samples: Iterable[Sample], dims: int, name: str = "calibrated") -> Machi
     return replace(_with_ports(links, ports), switching=switching, per_row=_per_row(samples))
 
 
-def ratios(samples: Iterable[Sample], kind: str) -> dict[tuple[int, int], float]:
+def ratios(samples: Iterable[Sample], kind: Kind) -> dict[tuple[int, int], float]:
     """Times over the time of the first of that kind and size, by count and size.
 
     >>> times = {1: 2.0, 2: 3.0, 3: 6.0}
     >>> ratios([Sample("at once", k, 8, times[k]) for k in times], "at once")
     {(1, 8): 1.0, (2, 8): 1.5, (3, 8): 3.0}
     """
-    times = {(s.count, s.nbytes): s.seconds for s in samples if s.kind == kind}
-    first = {nbytes: t for (count, nbytes), t in times.items() if count == 1}
-    return {key: t / first[key[1]] for key, t in times.items() if key[1] in first}
+    times = _times(samples, kind)
+    return {(k, b): t / times[1, b] for (k, b), t in times.items() if (1, b) in times}
+
+
+def _times(samples: Iterable[Sample], kind: Kind) -> dict[tuple[int, int], float]:
+    return {(s.count, s.nbytes): s.seconds for s in samples if s.kind == kind}
 
 
 def _cost(samples: Sequence[Sample]) -> tuple[float, float]:
@@ -80,14 +82,13 @@ def _cost(samples: Sequence[Sample]) -> tuple[float, float]:
     scale = terms.max(axis=0)  # both unknowns become numbers of about one
     terms /= scale
     start, _ = nnls(terms, np.ones(len(times)))
-
-    def errors(unknowns: NDArray[np.float64]) -> NDArray[np.float64]:
-        shares: NDArray[np.float64] = np.log(terms @ unknowns)
-        return shares
-
-    inside = np.maximum(start, 1e-9)
     found = least_squares(
-        errors, inside, bounds=(0, np.inf), loss="soft_l1", f_scale=_OUTLIER, xtol=1e-12
+        lambda unknowns: np.log(terms @ unknowns),
+        np.maximum(start, 1e-9),
+        bounds=(0, np.inf),
+        loss="soft_l1",
+        f_scale=_OUTLIER,
+        xtol=1e-12,
     )
     unknowns = np.where(found.x < _NOTHING, 0.0, found.x)  # the search stops short of zero
     startup, per_byte = (unknowns / scale).tolist()
@@ -133,16 +134,14 @@ def _sharers(samples: Sequence[Sample], first: int) -> int:
     return 1 << min(round(log2(ratio)), first) if ratio >= _SHARED * (1 + largest.spread) else 1
 
 
-def alone_over_lone(samples: Iterable[Sample]) -> dict[tuple[int, int], float]:
+def alone_over_lone(samples: Sequence[Sample]) -> dict[tuple[int, int], float]:
     """How much faster one rank of each group is than all, by dimension and size.
 
     >>> alone_over_lone([Sample("alone", 1, 8, 2.0), Sample("lone", 1, 8, 1.0)])
     {(1, 8): 2.0}
     """
-    samples = list(samples)
-    times = {(s.count, s.nbytes): s.seconds for s in samples if s.kind == "alone"}
-    lone = {(s.count, s.nbytes): s.seconds for s in samples if s.kind == "lone"}
-    return {key: times[key] / lone[key] for key in lone if key in times}
+    alone, lone = _times(samples, "alone"), _times(samples, "lone")
+    return {key: alone[key] / lone[key] for key in lone if key in alone}
 
 
 def _apart(near: Sequence[Sample], far: Sequence[Sample]) -> bool:
@@ -171,13 +170,8 @@ def _ports(samples: Sequence[Sample], links: Machine) -> int:
     measured = ratios(samples, "at once")
     largest = max((nbytes for _, nbytes in measured), default=0)
     measured = {key: value for key, value in measured.items() if key[1] == largest}
-
-    def misfit(ports: int) -> float:
-        return _misfit(measured, "at once", _with_ports(links, ports))
-
-    return min(
-        range(1, max(links.dims, 1) + 1), key=misfit
-    )  # the fewest of those that fit alike
+    ports = range(1, max(links.dims, 1) + 1)  # of those that fit alike the fewest
+    return min(ports, key=lambda k: _misfit(measured, "at once", _with_ports(links, k)))
 
 
 def _with_ports(links: Machine, ports: int) -> Machine:
@@ -191,9 +185,9 @@ def _with_ports(links: Machine, ports: int) -> Machine:
 
 def _per_row(samples: Sequence[Sample]) -> float:
     """Seconds for each row, beyond those of a message that is one stretch."""
-    one = {s.nbytes: s.seconds for s in samples if s.kind == "distance" and s.count == 1}
-    rows = [s for s in samples if s.kind == "rows" and s.nbytes in one]
-    longer = sum(s.seconds - one[s.nbytes] for s in rows)
+    one = _times(samples, "distance")
+    rows = [s for s in samples if s.kind == "rows" and (1, s.nbytes) in one]
+    longer = sum(s.seconds - one[1, s.nbytes] for s in rows)
     if longer <= _NOTHING * sum(s.seconds for s in rows):
         return 0.0
     return longer / sum(s.count for s in rows)
@@ -207,13 +201,3 @@ def _misfit(measured: dict[tuple[int, int], float], kind: Kind, machine: Machine
         return RoundKind(kind, count, nbytes).predicted(machine) / first if first else 1.0
 
     return sum(log(ratio / expected(*key)) ** 2 for key, ratio in measured.items())
-
-
-def relative_errors(samples: Iterable[Sample], machine: Machine) -> list[float]:
-    """How far the machine is off for each sample, as a share of the measured time.
-
-    >>> machine = Machine(dims=1, startup=1.0, per_byte=0.0)
-    >>> relative_errors([Sample("distance", 1, 8, seconds=0.8)], machine)
-    [0.25]
-    """
-    return [abs(s.predicted(machine) / s.seconds - 1) for s in samples]
