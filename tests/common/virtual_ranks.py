@@ -76,14 +76,13 @@ class VirtualMachine:
 
     @contextmanager
     def clock(self):
-        module = "graycube.measure.measure"
-
         def gather(scattered, places, message):
             message[:] = scattered[places]
             self.local.comm.now += len(places) * self.per_row
 
-        clock = patch(f"{module}.perf_counter", lambda: self.local.comm.now)
-        with clock, patch(f"{module}._gather", gather):
+        room = "graycube.measure"
+        clock = patch(f"{room}.stretches.perf_counter", lambda: self.local.comm.now)
+        with clock, patch(f"{room}.measure._gather", gather):
             yield
 
 

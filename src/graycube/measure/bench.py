@@ -1,29 +1,22 @@
-"""All candidates of a plan carried out and timed: measured beside predicted.
-
-They run in turn, each round beginning with another one, so that a slow phase of the machine
-hits all alike. A run ends when its slowest rank is done.
-"""
+"""All candidates of a plan carried out and timed: measured beside predicted."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import require_int
+from graycube.errors import InvalidTypeError
+from graycube.measure.stretches import in_turn, require_repeats, slowest
 from graycube.planning import Plan
 from graycube.run import Execution, agreed
 from graycube.show import Sheet, Shown, Table, text
-from graycube.texts import in_digits
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-MAX_ROUNDS = 10_000
 _ENOUGH = 2e-3  # seconds that short runs are repeated for
 _NOISY = 0.5  # the share by which runs differ on machines that do something else besides
 _FAR = 2.0  # how many times the predicted is no matter of sizes any more
@@ -91,8 +84,8 @@ class Bench(Shown):
 
     def _sheet(self) -> Sheet:
         rows = [self._row(timed) for timed in self.candidates]
-        names = enumerate(timed.algorithm for timed in self.candidates)
-        marks = {k: "strong" for k, name in names if name == self.chosen}
+        ours = (k for k, timed in enumerate(self.candidates) if timed.algorithm == self.chosen)
+        marks = dict.fromkeys(ours, "strong")
         return Sheet(
             repr(self).strip("<>"), Table(_HEAD, rows, "lrrrrl", marks), *self._doubts()
         )
@@ -151,13 +144,7 @@ def bench(plan: Plan, comm: "Intracomm", rounds: int = 9) -> Bench:
                 "bench times a Plan",
                 "make one with graycube.plan",
             )
-        count = require_int(rounds, "rounds", least=1)
-        if count > MAX_ROUNDS:
-            raise InvalidValueError(
-                f"rounds is {in_digits(count)}",
-                f"it must be at most {MAX_ROUNDS}",
-                f"use 1..{MAX_ROUNDS}",
-            )
+        count = require_repeats(rounds, "rounds")
         rivals = _rivals(plan)
         names = [made.algorithm for made in rivals]
         block = np.random.default_rng(comm.rank).bytes(plan.task.block_bytes)
@@ -188,23 +175,9 @@ def _timed(
     bound: Sequence[Execution], comm: "Intracomm", rounds: int
 ) -> list[tuple[float, ...]]:
     """Seconds of each run of every execution, the same on all ranks."""
-    repeats = [1] * len(bound)
-    for k, one in enumerate(bound):
-        _seconds(one, comm, 1)  # the first one finds memory cold
-        slowest = max(comm.allgather(_seconds(one, comm, 1)))
-        repeats[k] = max(1, round(_ENOUGH / slowest))
-    times = np.empty((len(bound), rounds))
-    for r in range(rounds):
-        for k in range(len(bound)):
-            j = (k + r) % len(bound)
-            times[j, r] = _seconds(bound[j], comm, repeats[j])
-    slowest_runs = np.max(comm.allgather(times), axis=0)
-    return [tuple(row) for row in slowest_runs.tolist()]
-
-
-def _seconds(one: Execution, comm: "Intracomm", repeats: int) -> float:
-    comm.Barrier()
-    start = perf_counter()
-    for _ in range(repeats):
-        one.run()
-    return (perf_counter() - start) / repeats
+    works = [lambda _, one=one: one.run() for one in bound]
+    counts = []
+    for work in works:
+        slowest(comm, work, 1)  # the first one finds memory cold
+        counts.append(max(1, round(_ENOUGH / slowest(comm, work, 1))))
+    return [tuple(row) for row in in_turn(comm, works, counts, range(rounds)).tolist()]

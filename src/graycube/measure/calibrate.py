@@ -5,13 +5,14 @@ from socket import gethostname
 from typing import TypeVar
 
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
-from graycube.gf2 import log2_exact, require_int, require_ints
+from graycube.gf2 import log2_exact, require_ints
 from graycube.layout.required import require_flag
 from graycube.machine.profiles import require_name
 from graycube.measure.calibration import Calibration
-from graycube.measure.measure import Comm, affordable, measure
+from graycube.measure.measure import affordable, measure
 from graycube.measure.placement import source_of
-from graycube.texts import as_given, in_digits
+from graycube.measure.stretches import Comm, require_repeats
+from graycube.texts import as_given
 
 Value = TypeVar("Value")
 
@@ -21,7 +22,6 @@ REPEATS = 25
 QUICK = 3  # of so many sizes one is measured
 MAX_SIZE = 1 << 30  # bytes; MPI counts them in 32 bits
 MAX_COUNT = 64  # sizes
-MAX_REPEATS = 10_000
 SPAN = 64  # the largest size over the smallest; a rate needs sizes that differ
 
 
@@ -77,15 +77,9 @@ def _checked(
             "an exchange needs two",
             "start the program with mpiexec -n 2 or more",
         )
-    repeats = require_int(repeats, "repeats", least=1)
-    if repeats > MAX_REPEATS:
-        raise InvalidValueError(
-            f"repeats is {in_digits(repeats)}",
-            f"it must be at most {MAX_REPEATS}",
-            f"use 1..{MAX_REPEATS}",
-        )
+    count = require_repeats(repeats, "repeats")
     name = "calibrated" if name is None else require_name(name)
-    return dims, _checked_sizes(sizes), repeats, name
+    return dims, _checked_sizes(sizes), count, name
 
 
 def _checked_sizes(sizes: Sequence[int]) -> tuple[int, ...]:

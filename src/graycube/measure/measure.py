@@ -1,25 +1,22 @@
 """Rounds carried out and timed over a communicator of mpi4py.
 
 Rules. What is timed are stretches of rounds one after the other, as in a schedule: those of one
-kind take all dimensions in turn, so that ranks stay together. Each repeat takes all kinds of
-rounds, each time starting with another one: a slow phase then hits all kinds alike. The time of
-a stretch is that of its slowest rank, and the lower quartile of the repeats counts.
+kind take all dimensions in turn, so that ranks stay together. The lower quartile of the repeats
+counts.
 """
 
 import sys
-from collections.abc import Callable, Sequence
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.machine import Machine
 from graycube.measure.samples import ROW, Kind, RoundKind, Sample, rounds
+from graycube.measure.stretches import Comm, Work, in_turn, slowest
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
+_T = TypeVar("_T")
 _LONG = 2e-3  # seconds of rounds at a stretch
 _SLOW = 0.1  # seconds to which cold memory and a new connection add little
 _BARRIERS = 20  # and as long as so many barriers: ranks leave one at different times
@@ -30,7 +27,6 @@ _GROWS = 4  # times as large is the next message that is tried
 
 Bytes = NDArray[np.uint8]
 Rows = NDArray[np.uint64]
-Comm = Any  # mpi4py is optional
 
 
 def measure(comm: Comm, sizes: Sequence[int], repeats: int) -> tuple[Sample, ...]:
@@ -43,15 +39,9 @@ def measure(comm: Comm, sizes: Sequence[int], repeats: int) -> tuple[Sample, ...
     once = float(np.dot(turns, [kind.predicted(like) for kind in kinds]))
     _tell(comm, "trying each kind of round", once)
     counts, seconds = _counts(comm, works, turns)
-    times = np.zeros((repeats, len(works)))
     _tell(comm, "measuring", repeats * seconds)
-    with _bar(shown=comm.Get_rank() == 0) as bar:
-        for repeat in bar.track(range(repeats), description="measuring"):
-            for k in range(len(works)):
-                j = (k + repeat) % len(works)
-                times[repeat, j] = _seconds(comm, works[j], counts[j])
-    slowest = np.max(comm.allgather(times), axis=0)
-    low, high = np.quantile(slowest, (0.25, 0.75), axis=0)
+    times = in_turn(comm, works, counts, _tracked(comm, range(repeats), "measuring"))
+    low, high = np.quantile(times, (0.25, 0.75), axis=1)
     found = zip(kinds, low.tolist(), (high / low - 1).tolist(), strict=True)
     return tuple(Sample(k.kind, k.count, k.nbytes, time, spread) for k, time, spread in found)
 
@@ -62,9 +52,7 @@ def affordable(comm: Comm, sizes: Sequence[int], span: int) -> tuple[int, ...]:
     kept = []
     for nbytes in sizes:
         kept.append(nbytes)
-        work = ranks.work(RoundKind("distance", 1, nbytes))
-        slow = max(comm.allgather(_seconds(comm, work, ranks.dims))) > _SLOW
-        if slow and nbytes >= span * kept[0]:
+        if ranks.neighbours(nbytes) > _SLOW and nbytes >= span * kept[0]:
             break
     return tuple(kept)
 
@@ -74,13 +62,11 @@ def _guessed(ranks: "_Ranks", sizes: Sequence[int]) -> Machine:
 
     They grow until one is slow: from there on each byte more takes as long.
     """
-    found, nbytes, slow = list[tuple[int, float]](), min(sizes), False
-    while not slow and nbytes <= max(sizes):
-        work = ranks.work(RoundKind("distance", 1, nbytes))
-        seconds = max(ranks.comm.allgather(_seconds(ranks.comm, work, ranks.dims)))
-        found.append((nbytes, seconds))
-        nbytes, slow = _GROWS * nbytes, seconds > _SLOW
-    (small, least), (large, most) = found[0], found[-1]
+    small = large = min(sizes)
+    least = most = ranks.neighbours(small)
+    while most <= _SLOW and _GROWS * large <= max(sizes):
+        large *= _GROWS
+        most = ranks.neighbours(large)
     rate = max(0.0, most - least) / max(1, large - small)
     return Machine(ranks.dims, 1, "circuit", startup=least, per_byte=rate)
 
@@ -103,14 +89,17 @@ def _about(seconds: float) -> str:
     return f"{seconds / _MINUTE:.0f} minutes"
 
 
-def _bar(*, shown: bool) -> "Progress":
-    """A bar on a terminal, drawn between the repeats: no thread disturbs what is measured."""
+def _tracked(comm: Comm, turns: Sequence[_T], what: str) -> Iterator[_T]:
+    """The turns, with a bar on a terminal: no thread that draws disturbs what is measured."""
     from rich.console import Console  # noqa: PLC0415 - only this needs it, and it takes a moment
     from rich.progress import Progress  # noqa: PLC0415
 
-    there = shown and sys.stderr.isatty()  # elsewhere a line would be left
+    there = comm.Get_rank() == 0 and sys.stderr.isatty()  # elsewhere a line would be left
     console = Console(file=sys.stderr)
-    return Progress(console=console, transient=True, auto_refresh=False, disable=not there)
+    with Progress(
+        console=console, transient=True, auto_refresh=False, disable=not there
+    ) as bar:
+        yield from bar.track(turns, description=what)
 
 
 class _Ranks:
@@ -126,12 +115,16 @@ class _Ranks:
         self.into: Bytes = np.ones(room, dtype=np.uint8)
         self.scattered: Rows = np.ones(2 * (largest // ROW), dtype=np.uint64)
 
-    def work(self, kind: RoundKind) -> Callable[[int], None]:
+    def neighbours(self, nbytes: int) -> float:
+        """Seconds of an exchange of neighbours, the same on all ranks."""
+        return slowest(self.comm, self.work(RoundKind("distance", 1, nbytes)), self.dims)
+
+    def work(self, kind: RoundKind) -> Work:
         """What one rank does in turn ``turn`` of rounds of that kind."""
         count, nbytes = kind.count, kind.nbytes
         places = np.arange(0, 2 * count, 2)  # of rows, no two of them next to each other
         out, into = self.out[:nbytes], self.into[:nbytes]
-        works: dict[Kind, Callable[[int], None]] = {
+        works: dict[Kind, Work] = {
             "distance": lambda turn: self._exchange(self._mask(count, turn), nbytes),
             "alone": lambda _: self._exchange(1 << count, nbytes),
             "lone": lambda _: self._lone(1 << count, nbytes),
@@ -184,29 +177,17 @@ def _gather(scattered: Rows, places: NDArray[np.intp], message: Rows) -> None:
     np.take(scattered, places, out=message, mode="clip")  # as plans do it
 
 
-def _counts(
-    comm: Comm, works: Sequence[Callable[[int], None]], turns: Sequence[int]
-) -> tuple[list[int], float]:
+def _counts(comm: Comm, works: Sequence[Work], turns: Sequence[int]) -> tuple[list[int], float]:
     """How many rounds of each kind make a stretch, as many of each turn; seconds of all."""
-    slowest = []
-    with _bar(shown=comm.Get_rank() == 0) as bar:
-        for k in bar.track(range(len(works)), description="trying"):
-            for _ in range(2):  # the first ones find memory cold and connections closed
-                time = max(comm.allgather(_seconds(comm, works[k], turns[k])))
-                if time > _SLOW:
-                    break
-            slowest.append(time)
-    barrier = max(comm.allgather(_seconds(comm, lambda _: comm.Barrier(), _BARRIERS)))
+    times = []
+    for work, some in _tracked(comm, [*zip(works, turns, strict=True)], "trying"):
+        for _ in range(2):  # the first ones find memory cold and connections closed
+            time = slowest(comm, work, some)
+            if time > _SLOW:
+                break
+        times.append(time)
+    barrier = slowest(comm, lambda _: comm.Barrier(), _BARRIERS)
     long = max(_LONG, _BARRIERS * barrier)
-    wanted = np.minimum(np.ceil(long / np.maximum(slowest, 1e-9)), _MOST)
+    wanted = np.minimum(np.ceil(long / np.maximum(times, 1e-9)), _MOST)
     counts = [some * int(-(-count // some)) for count, some in zip(wanted, turns, strict=True)]
-    return counts, float(np.dot(counts, slowest))
-
-
-def _seconds(comm: Comm, work: Callable[[int], None], count: int) -> float:
-    """Seconds of a round on this rank, as the mean of a stretch."""
-    comm.Barrier()
-    start = perf_counter()
-    for turn in range(count):
-        work(turn)
-    return (perf_counter() - start) / count
+    return counts, float(np.dot(counts, times))
