@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.layout import Layout
-from graycube.qubits.homes import Seat, seat, word
+from graycube.qubits.homes import seat, word
 from graycube.qubits.joined import Step
 from graycube.run.reused import reused
 
@@ -33,67 +33,49 @@ def carry_out(step: Step, blocks: _Array, nodes: range, layout: Layout) -> None:
     """
     mixing = [seat(layout, q) for q in step.mixing]
     keeping = [seat(layout, q) for q in step.keeping]
+    changed, known = [one.slot for one in mixing], [one.slot for one in keeping]
+    plain = mixing or all(mask & mask - 1 == 0 for mask in known)
     table = step.blocks.astype(blocks.dtype)
     for node, block in zip(nodes, blocks, strict=True):
         own = table
-        if known := word(one.at(node) for one in keeping):
-            own = own[np.arange(len(own)) ^ known]
+        if values := word(one.at(node) for one in keeping):
+            own = own[np.arange(len(own)) ^ values]
         if flips := word(one.at(node) for one in mixing):
             order = np.arange(own.shape[1]) ^ flips
             own = own[:, order][:, :, order]
-        plain = mixing or all(one.slot & one.slot - 1 == 0 for one in keeping)
         if plain and len(table) > _FEW:
-            _by_tables(own, block, [one.slot for one in keeping], mixing)
+            _by_tables(own, block, known, changed)
         elif plain:
-            _by_slices(own, block, [one.slot for one in keeping], mixing)
+            _by_slices(own, block, known, changed)
         else:
-            _by_factors(own[:, 0, 0], block, [one.slot for one in keeping])
+            _by_factors(own[:, 0, 0], block, known)
 
 
 def _by_slices(
-    table: _Array, block: _Array, keeping: Sequence[int], mixing: Sequence[Seat]
+    table: _Array, block: _Array, keeping: Sequence[int], changed: Sequence[int]
 ) -> None:
     """Each slice with the same values of the keeping qubits by its matrix."""
-    changed, known = [one.slot for one in mixing], sorted({*keeping} - {0})
-    seen, axis = _bits_apart(block, [*known, *changed])
+    known = sorted({*keeping} - {0})
+    seen, _ = _bits_apart(block, [*known, *changed])
     idle = (table == np.eye(table.shape[1])).all(axis=(1, 2))
-    for bits_known in product((0, 1), repeat=len(known)):
-        value = {0: 0, **dict(zip(known, bits_known, strict=True))}
+    for values in product((0, 1), repeat=len(known)):
+        value = dict(zip((0, *known), (0, *values), strict=True))
         which = word(value[mask] for mask in keeping)
-        if idle[which]:
-            continue
-        matrix = table[which]
-        index: list[Any] = [slice(None)] * seen.ndim
-        for mask in known:
-            index[axis[mask]] = value[mask]
-        parts = []
-        for bits in product((0, 1), repeat=len(changed)):
-            for mask, bit in zip(changed, bits, strict=True):
-                index[axis[mask]] = bit
-            parts.append(seen[tuple(index)])
-        _mix(matrix, parts)
+        if not idle[which]:
+            _mix(table[which], _parts(seen[values], changed))
 
 
 def _by_tables(
-    table: _Array, block: _Array, keeping: Sequence[int], mixing: Sequence[Seat]
+    table: _Array, block: _Array, keeping: Sequence[int], changed: Sequence[int]
 ) -> None:
     """All slices at once, where there are many: the factors of the amplitudes are arrays."""
-    changed = [one.slot for one in mixing]
     digits, known = _digits(table, keeping, len(block), changed)
-    seen, axis = _bits_apart(block, [*known, *changed])
-    shape = [1] * seen.ndim
-    for mask in known:
-        shape[axis[mask]] = 2
+    seen, shape = _bits_apart(block, changed, known)
     size = table.shape[-1]
     factors = [
         [_short(digits[..., i, j].reshape(shape)) for j in range(size)] for i in range(size)
     ]
-    index: list[Any] = [slice(None)] * seen.ndim
-    parts = []
-    for bits in product((0, 1), repeat=len(changed)):
-        for mask, bit in zip(changed, bits, strict=True):
-            index[axis[mask]] = slice(bit, bit + 1)
-        parts.append(seen[tuple(index)])
+    parts = _parts(seen, changed)
     room = reused((1 + size, min(parts[0].size, _CHUNK)), block.dtype)
     for cut in _cuts(parts[0].shape):
         some = [part[cut] for part in parts]
@@ -115,13 +97,10 @@ def _digits(
     here = {*keeping} - {0}
     low = {1 << k for k in range(_LOW) if 1 << k < size} - {*changed}
     known = sorted(here | low if here & low else here, reverse=True)
-    values: dict[int, Any] = {
-        0: 0,
-        **dict(zip(known, np.ogrid[(slice(2),) * len(known)], strict=True)),
-    }
-    value = sum(values[mask] << k for k, mask in enumerate(reversed(keeping)))
-    shape = (2,) * len(known)
-    return table[np.broadcast_to(value, shape)], known
+    grid = np.ogrid[(slice(2),) * len(known)]
+    values: dict[int, Any] = dict(zip((0, *known), (0, *grid), strict=True))
+    value = word(values[mask] for mask in keeping)
+    return table[np.broadcast_to(value, (2,) * len(known))], known
 
 
 def _short(factor: _Array) -> Any:  # noqa: ANN401 - an array or a number
@@ -162,14 +141,28 @@ def _add(row: Sequence[Any], parts: Sequence[_Array], made: _Array, spare: _Arra
         made[...] = 0
 
 
-def _bits_apart(block: _Array, masks: Sequence[int]) -> tuple[_Array, dict[int, int]]:
-    """The block with an axis for each of these bits, and which axis that is."""
-    shape, axis, rest = [], {}, len(block)
-    for mask in sorted(masks, reverse=True):
+def _bits_apart(
+    block: _Array, first: Sequence[int], others: Sequence[int] = ()
+) -> tuple[_Array, list[int]]:
+    """The block with an axis for each of these bits, the first ones in front.
+
+    And the shape that an array with an axis for each of the others has beside the rest.
+    """
+    shape, rest = [], len(block)
+    masks = sorted([*first, *others], reverse=True)
+    for mask in masks:
         shape += [rest // (2 * mask), 2]
-        axis[mask] = len(shape) - 1
         rest = mask
-    return block.reshape(*shape, rest, *block.shape[1:]), axis
+    seen = block.reshape(*shape, rest, *block.shape[1:])
+    front = [2 * masks.index(mask) + 1 for mask in first]
+    behind = [k for k in range(seen.ndim) if k not in front]
+    beside = [2 if k % 2 and k < len(shape) else 1 for k in behind]
+    return seen.transpose(*front, *behind), beside
+
+
+def _parts(seen: _Array, changed: Sequence[int]) -> list[_Array]:
+    """The slices for each value of the bits in front."""
+    return [seen[bits] for bits in product((0, 1), repeat=len(changed))]
 
 
 def _mix(matrix: _Array, parts: Sequence[_Array]) -> None:

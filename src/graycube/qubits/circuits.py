@@ -9,10 +9,11 @@ from graycube.errors import InvalidValueError
 from graycube.gf2 import is_power_of_two
 from graycube.layout import Layout
 from graycube.layout.layout import require_cube
-from graycube.qubits.gates import Operation, counted, operations
+from graycube.qubits.gates import Operation, operations
 from graycube.qubits.homes import home, moving, seat
 from graycube.qubits.joined import Step, product
 from graycube.show import Sheet, Shown, text
+from graycube.texts import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ def _near(layout: Layout, step: Operation, next_ones: Sequence[int]) -> list[int
     found = dict.fromkeys(step.mixing)
     if len(found) > room:
         raise InvalidValueError(
-            f"a gate mixes {counted(len(found))}",
+            f"a gate mixes {counted(len(found), 'qubit')}",
             f"a node has room for {room} of {layout.p}",
             "use fewer nodes, or gates on fewer qubits",
         )

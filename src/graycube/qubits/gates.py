@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, require_ints
 from graycube.gf2.arrays import sums
+from graycube.texts import counted
 
 _Array = NDArray[Any]
 MOST = 10
@@ -200,13 +201,10 @@ class Operation:
         """For each value of the keeping qubits the matrix of the mixing ones."""
         k = len(self.qubits)
         places = {q: j for j, q in enumerate(self.qubits)}
-        first = [places[q] for q in self.keeping]
-        last = [places[q] for q in self.mixing]
-        digits = self.matrix.reshape((2,) * (2 * k))
-        order = [*first, *last, *(k + j for j in first), *(k + j for j in last)]
-        outer, inner = 1 << len(first), 1 << len(last)
-        sorted_digits = digits.transpose(order).reshape(outer, inner, outer, inner)
-        made: _Array = sorted_digits[np.arange(outer), :, np.arange(outer), :]
+        order = [places[q] for q in (*self.keeping, *self.mixing)]
+        digits = self.matrix.reshape((2,) * (2 * k)).transpose(*order, *(k + j for j in order))
+        outer, inner = 1 << len(self.keeping), 1 << len(self.mixing)
+        made: _Array = np.einsum("kikj->kij", digits.reshape(outer, inner, outer, inner))
         return made
 
     def index_map(self, bits: int) -> AffineMap | None:
@@ -223,19 +221,15 @@ class Operation:
         found = rows.tolist()
         if columns.tolist() != [*range(size)] or len({*found}) < size:
             return None
-        own = [1 << q for q in reversed(self.qubits)]
-        start = found[0]
+        start, own = found[0], self.qubits[::-1]
         steps = [found[1 << j] ^ start for j in range(len(own))]
-        if (sums(steps) ^ start).tolist() != found:
+        if sums(steps, start).tolist() != found:
             return None
+        place = Matrix(tuple(1 << q for q in own), bits)
         spread = [1 << q for q in range(bits)]
-        for bit, step in zip(own, steps, strict=True):
-            spread[bit.bit_length() - 1] = _spread(step, own)
-        return AffineMap(Matrix(tuple(spread), bits), _spread(start, own))
-
-
-def _spread(value: int, own: Sequence[int]) -> int:
-    return sum(bit for j, bit in enumerate(own) if value >> j & 1)
+        for q, step in zip(own, steps, strict=True):
+            spread[q] = place(step)
+        return AffineMap(Matrix(tuple(spread), bits), place(start))
 
 
 def operations(gates: Iterable[object], bits: int) -> tuple[Operation, ...]:
@@ -296,8 +290,8 @@ def letters(word: str, qubits: object, bits: int) -> tuple[tuple[str, int], ...]
     named = require_ints(qubits, "qubits")  # type: ignore[arg-type] # it checks
     if len(named) != len(word):
         raise InvalidValueError(
-            f"the word {word!r:.60} is given {counted(len(named))}",
-            f"it has a letter for each of {counted(len(word))}",
+            f"the word {word!r:.60} is given {counted(len(named), 'qubit')}",
+            f"it has a letter for each of {counted(len(word), 'qubit')}",
             "name as many qubits",
         )
     return tuple(zip(word.lower(), require_different(named, bits), strict=True))
@@ -314,7 +308,7 @@ def operation(matrix: object, qubits: object, bits: int) -> Operation:
     wanted = len(found).bit_length() - 1
     if len(named) != wanted:
         raise InvalidValueError(
-            f"the gate is given {counted(len(named))}",
+            f"the gate is given {counted(len(named), 'qubit')}",
             f"its matrix, of shape {found.shape}, is on {wanted}",
             "name as many qubits",
         )
@@ -323,15 +317,6 @@ def operation(matrix: object, qubits: object, bits: int) -> Operation:
 
 def _matrix(given: object) -> _Array:
     return gate(given) if isinstance(given, str) else require_matrix(given)
-
-
-def counted(qubits: int) -> str:
-    """So many qubits, in words.
-
-    >>> counted(1), counted(2)
-    ('1 qubit', '2 qubits')
-    """
-    return f"{qubits} qubit{'s' * (qubits != 1)}"
 
 
 def require_different(qubits: Sequence[int], bits: int) -> Sequence[int]:

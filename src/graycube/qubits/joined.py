@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.qubits.gates import MOST, Operation
+from graycube.qubits.homes import word
 
 _Array = NDArray[Any]
 
@@ -49,32 +50,29 @@ def product(first: Step, second: Step) -> Product | None:
     >>> product(*h), product(h[0], h[0]).blocks.real.round(12).tolist()
     (None, [[[1.0, 0.0], [0.0, 1.0]]])
     """
-    mixing = dict.fromkeys((*first.mixing, *second.mixing))
+    mixing = (*dict.fromkeys((*first.mixing, *second.mixing)),)
     if len(mixing) > max(len(first.mixing), len(second.mixing)):
         return None
     every = dict.fromkeys((*first.keeping, *second.keeping))
     keeping = tuple(q for q in every if q not in mixing)
     if len(mixing) + len(keeping) > MOST:
         return None
-    made = Product((*mixing,), keeping, np.empty(0))
-    one, other = (_blocks(step, made) for step in (first, second))
-    return Product(made.mixing, keeping, other @ one)
+    one, other = (_blocks(step, mixing, keeping) for step in (first, second))
+    return Product(mixing, keeping, other @ one)
 
 
-def _blocks(step: Step, wanted: Product) -> _Array:
+def _blocks(step: Step, mixing: Sequence[int], keeping: Sequence[int]) -> _Array:
     """The matrices of a step, as those of more qubits, of which it may keep some."""
-    values, rows, columns = np.ogrid[
-        : 1 << len(wanted.keeping), : 1 << len(wanted.mixing), : 1 << len(wanted.mixing)
-    ]
-    mixed = {q: (rows, columns, k) for k, q in enumerate(reversed(wanted.mixing))}
-    kept = {q: (values, values, k) for k, q in enumerate(reversed(wanted.keeping))}
-    places = mixed | kept
-
-    def word(qubits: Sequence[int], side: int) -> Any:  # noqa: ANN401 - an array or 0
-        pairs = enumerate(reversed(qubits))
-        return sum((places[q][side] >> places[q][2] & 1) << k for k, q in pairs)
-
-    found = step.blocks[word(step.keeping, 0), word(step.mixing, 0), word(step.mixing, 1)]
-    others = [q for q in wanted.mixing if q not in step.mixing]
-    made: _Array = np.where(np.equal(word(others, 0), word(others, 1)), found, 0)
+    values, *sides = np.ogrid[: 1 << len(keeping), : 1 << len(mixing), : 1 << len(mixing)]
+    pair = [_bits(keeping, values) | _bits(mixing, side) for side in sides]  # row and column
+    kept = word(pair[0][q] for q in step.keeping)
+    found = step.blocks[kept, *(word(bits[q] for q in step.mixing) for bits in pair)]
+    others = [q for q in mixing if q not in step.mixing]
+    here, there = (word(bits[q] for q in others) for bits in pair)
+    made: _Array = np.where(np.equal(here, there), found, 0)
     return made
+
+
+def _bits(qubits: Sequence[int], words: _Array) -> dict[int, Any]:
+    """The bit of each qubit in some words, the first one the highest."""
+    return {q: words >> k & 1 for k, q in enumerate(reversed(qubits))}

@@ -16,10 +16,11 @@ from graycube.gf2 import bit_indices, require_int, require_ints
 from graycube.gf2.arrays import sums
 from graycube.layout import Layout
 from graycube.qubits.drawn import Seed, generator, pieces, require_norm, told
-from graycube.qubits.gates import MOST, counted, require_different
+from graycube.qubits.gates import MOST, require_different
 from graycube.qubits.homes import seat, word
 from graycube.qubits.states import apply, require_one_state
 from graycube.run import mpi
+from graycube.texts import counted
 
 _Array = NDArray[Any]
 _MOST_TOLD = 20  # qubits whose outcomes are listed: 8 MiB
@@ -122,7 +123,7 @@ def _listed(
     wanted = require_ints(qubits, "qubits")
     if len(wanted) not in counts:
         raise InvalidValueError(
-            f"{counted(len(wanted))} have 2^{len(wanted)} outcomes",
+            f"{counted(len(wanted), 'qubit')} have 2^{len(wanted)} outcomes",
             f"{counts[0]} to {counts[-1]} qubits are looked at at once",
             "name fewer, measure the others later, or use sample" if wanted else "name one",
         )

@@ -14,9 +14,10 @@ from graycube.gf2 import log2_exact, require_int
 from graycube.layout import Layout
 from graycube.qubits.amplitudes import carry_out
 from graycube.qubits.circuits import Circuit, Whereabouts, plan, require_state
-from graycube.qubits.gates import Operation, counted, steps_of
+from graycube.qubits.gates import Operation, steps_of
 from graycube.qubits.joined import Step
 from graycube.run.mpi import Comm
+from graycube.texts import counted
 from graycube.warned import at_users_line, warn
 
 
@@ -83,10 +84,10 @@ def _empty(qubits: int, shape: tuple[int, int], kind: "np.dtype[Any]") -> NDArra
     try:
         return np.zeros(shape, kind)
     except (MemoryError, ValueError):  # or more than NumPy can number
-        nodes = f"{shape[0]} node{'s' * (shape[0] != 1)}"
+        each = shape[1].bit_length() - 1
         raise InvalidValueError(
-            f"{counted(qubits)} are 2^{shape[1].bit_length() - 1} amplitudes on each node",
-            f"this process has no room for those of {nodes}",
+            f"{counted(qubits, 'qubit')} are 2^{each} amplitudes on each node",
+            f"this process has no room for those of {counted(shape[0], 'node')}",
             "use fewer qubits, more ranks, or complex64",
         ) from None
 
@@ -144,8 +145,10 @@ def _run(state: CubeArray, made: Any) -> CubeArray:  # noqa: ANN401 - a function
                 f"the state has {layout}",
                 "plan it for that layout, or relayout the state",
             )
-        steps = {} if spread(state.comm) is None else _told(circuit)
-        return circuit, {**facts_of("a circuit", layout, state.blocks), **steps}
+        facts = facts_of("a circuit", layout, state.blocks)
+        steps = () if spread(state.comm) is None else enumerate(circuit.steps)
+        told = {f"step {k} of the gates": _words(step) for k, step in steps}
+        return circuit, {**facts, **told}
 
     circuit = together(getattr(state, "comm", None), prepare)
     nodes = nodes_here(state.layout, state.comm)
@@ -197,12 +200,8 @@ def require_one_state(state: object) -> Layout:
     return layout
 
 
-def _told(circuit: Circuit) -> dict[str, object]:
-    """What each step does, for ranks to compare."""
-    return {f"step {k} of the gates": _words(step) for k, step in enumerate(circuit.steps)}
-
-
 def _words(step: Step | Whereabouts) -> str:
+    """What a step does, for ranks to compare."""
     if isinstance(step, Whereabouts):
         return f"to another layout, {_digest(repr(step.layout.map).encode())}"
     entries = np.ascontiguousarray(step.blocks)
