@@ -355,6 +355,15 @@ def test_ranks_that_disagree_all_learn_of_it(second):
     assert len(set(map(str, errors))) == 1
 
 
+def test_what_one_rank_alone_gets_wrong_is_told_to_all():
+    def program(comm):
+        return calibrate(comm, **SETTINGS, quick="yes" if comm.rank else True)
+
+    errors = VirtualMachine(2, 1e-3, 1e-7).run(program)
+    assert [type(error) for error in errors] == [InvalidTypeError] * 2
+    assert len(set(map(str, errors))) == 1
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 10])
 def test_all_kinds_of_rounds_are_measured(n):
     found = list(rounds(n, SIZES))

@@ -54,10 +54,7 @@ def calibrate(
             "it must be an intracommunicator of mpi4py that was not freed",
             "pass MPI.COMM_WORLD",
         )
-    usual = SIZES[::QUICK] if require_flag(quick, "quick") else SIZES
-    wanted = usual if sizes is None else sizes
-    times = (REPEATS // 5 if quick else REPEATS) if repeats is None else repeats
-    facts = _agreed(comm, lambda: (*_checked(comm, name, wanted, times), sizes is None))
+    facts = _agreed(comm, lambda: _checked(comm, name, sizes, repeats, quick=quick))
     dims, wanted, times, name, ours = facts
     own = comm.Dup()  # the caller's messages and ours never meet
     samples = measure(own, affordable(own, wanted, SPAN) if ours else wanted, times)
@@ -67,9 +64,14 @@ def calibrate(
 
 
 def _checked(
-    comm: Comm, name: str | None, sizes: Sequence[int], repeats: int
-) -> tuple[int, tuple[int, ...], int, str]:
-    """The number of dimensions and the arguments in their usual form."""
+    comm: Comm,
+    name: str | None,
+    sizes: Sequence[int] | None,
+    repeats: int | None,
+    *,
+    quick: bool,
+) -> tuple[int, tuple[int, ...], int, str, bool]:
+    """The number of dimensions, the arguments as used, and whether the sizes are our own."""
     dims = log2_exact(comm.Get_size(), "the number of ranks")
     if dims == 0:
         raise InvalidValueError(
@@ -77,9 +79,12 @@ def _checked(
             "an exchange needs two",
             "start the program with mpiexec -n 2 or more",
         )
-    count = require_repeats(repeats, "repeats")
+    few = require_flag(quick, "quick")
+    times = (REPEATS // 5 if few else REPEATS) if repeats is None else repeats
+    wanted = (SIZES[::QUICK] if few else SIZES) if sizes is None else sizes
+    count = require_repeats(times, "repeats")
     name = "calibrated" if name is None else require_name(name)
-    return dims, _checked_sizes(sizes), count, name
+    return dims, _checked_sizes(wanted), count, name, sizes is None
 
 
 def _checked_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
