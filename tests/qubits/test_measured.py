@@ -116,6 +116,8 @@ def test_both_outcomes_are_measured():
         (lambda _: q.probabilities(q.zeros(21)), "21 qubits have .*: 0 to 20 qubits are"),
         (lambda s: q.measure(s, 0, seed=-1), "seed is -1"),
         (lambda s: q.sample(s, -1), "shots is -1"),
+        (lambda s: q.sample(s, 10**16), "shots is 1.*: this process has no room for so many"),
+        (lambda s: q.sample(s, 10**30), "shots is 1.*: this process has no room for so many"),
         (lambda s: q.sample(0 * s, 5), "squared norm 0.0: nothing can be drawn"),
         (lambda s: q.measure(0 * s, 1), "squared norm 0.0: nothing can be drawn"),
         (

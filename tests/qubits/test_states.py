@@ -215,6 +215,11 @@ def test_a_gate_that_is_not_unitary_is_warned_of_on_request():
         (lambda _: q.run(WORDS, [("h", 0)]), "the state has dtype <U1: amplitudes are numbers"),
         (lambda _: q.rx("half"), "the angle is 'half': it must be a number"),
         (lambda _: q.phase(None), "the angle is None: it must be a number"),
+        (lambda _: q.phase(np.inf), "the angle is inf: it must be finite"),
+        (lambda _: q.rx(np.float64("nan")), "the angle is .*nan.*: it must be finite"),
+        (lambda _: q.ry(10**5000), "the angle is a number of .* bits: it must be finite"),
+        (lambda _: q.zeros(2, nodes=2.0), "nodes is 2.0: it must be an integer"),
+        (lambda s: q.apply(s, "h", 10**5000), "a number of 16610 bits is none of them"),
     ],
 )
 def test_mistakes_are_named(call, text):

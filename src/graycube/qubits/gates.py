@@ -6,6 +6,7 @@ Rule: the first qubit of a gate is the highest bit of the index of its matrix, a
 
 import cmath
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any, TypeGuard
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, require_ints
 from graycube.gf2.arrays import sums
-from graycube.texts import counted
+from graycube.texts import as_given, counted
 
 _Array = NDArray[Any]
 MOST = 10
@@ -139,7 +140,14 @@ def _angle(given: object) -> float:
         raise InvalidTypeError(
             f"the angle is {given!r:.60}", "it must be a number", "pass it in radians"
         )
-    return float(given)
+    angle = cmath.nan
+    with suppress(OverflowError):  # of integers beyond all floats
+        angle = float(given)
+    if not cmath.isfinite(angle):
+        raise InvalidValueError(
+            f"the angle is {as_given(given)}", "it must be finite", "pass it in radians"
+        )
+    return angle
 
 
 def require_matrix(matrix: object) -> _Array:
@@ -328,8 +336,8 @@ def require_different(qubits: Sequence[int], bits: int) -> Sequence[int]:
     beyond = [q for q in qubits if not 0 <= q < bits]
     if beyond or len(set(qubits)) != len(qubits):
         raise InvalidValueError(
-            f"the qubits are {tuple(qubits)}",
+            f"the qubits are {as_given(tuple(qubits))}",
             f"they must be different ones of 0..{bits - 1}",
-            f"{beyond[0]} is none of them" if beyond else "name each once",
+            f"{as_given(beyond[0])} is none of them" if beyond else "name each once",
         )
     return qubits

@@ -20,7 +20,7 @@ from graycube.qubits.gates import MOST, require_different
 from graycube.qubits.homes import seat, word
 from graycube.qubits.states import apply, require_one_state
 from graycube.run import mpi
-from graycube.texts import counted
+from graycube.texts import counted, in_digits
 
 _Array = NDArray[Any]
 _MOST_TOLD = 20  # qubits whose outcomes are listed: 8 MiB
@@ -74,8 +74,15 @@ def sample(state: CubeArray, shots: int, seed: Seed = 0) -> NDArray[np.int64]:
     length = require_norm(totals.sum())
 
     def here() -> tuple[_Array, dict[str, object]]:
-        nodes, rest = pieces(totals, draw.random(count) * length)
-        found = np.zeros(count, np.int64)
+        try:
+            points, found = draw.random(count) * length, np.zeros(count, np.int64)
+        except (MemoryError, ValueError):  # or more than NumPy can number
+            raise InvalidValueError(
+                f"shots is {in_digits(count)}",
+                "this process has no room for so many",
+                "draw fewer at a time, with one generator",
+            ) from None
+        nodes, rest = pieces(totals, points)
         for node, weights in zip(likely.nodes, likely.blocks, strict=True):
             own = nodes == node
             found[own] = node * len(weights) + pieces(weights, rest[own])[0]

@@ -56,7 +56,7 @@ def zeros(
 def _node_count(nodes: int | None, comm: Comm | None) -> int:
     over = spread(comm)
     if over is None:
-        return 1 if nodes is None else nodes
+        return 1 if nodes is None else require_int(nodes, "nodes")
     if nodes is not None and nodes != over.size:
         raise InvalidValueError(
             f"nodes is {nodes}",
