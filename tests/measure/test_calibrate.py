@@ -19,6 +19,7 @@ from virtual_ranks import VirtualMachine
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.measure import Calibration, RoundKind, Sample, calibrate, fit
+from graycube.measure.calibrate import from_first
 from graycube.measure.placement import source_of
 from graycube.measure.samples import rounds
 
@@ -362,6 +363,11 @@ def test_what_one_rank_alone_gets_wrong_is_told_to_all():
     errors = VirtualMachine(2, 1e-3, 1e-7).run(program)
     assert [type(error) for error in errors] == [InvalidTypeError] * 2
     assert len(set(map(str, errors))) == 1
+
+
+def test_whatever_the_first_rank_runs_into_all_raise():
+    errors = VirtualMachine(2, 1e-3, 1e-7).run(lambda comm: from_first(comm, lambda: 1 / 0))
+    assert [type(error) for error in errors] == [ZeroDivisionError] * 2
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10])

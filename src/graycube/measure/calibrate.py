@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from socket import gethostname
 from typing import TypeVar
 
-from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import log2_exact, require_ints
 from graycube.layout.required import require_flag
 from graycube.machine.profiles import require_name
@@ -109,7 +109,7 @@ def _agreed(comm: Comm, check: Callable[[], Value]) -> Value:
     found = _outcome(check)
     outcomes = comm.allgather(found)
     for outcome in outcomes:
-        if isinstance(outcome, GraycubeError):
+        if isinstance(outcome, Exception):
             raise outcome
     if any(outcome != outcomes[0] for outcome in outcomes):
         raise InvalidValueError(
@@ -127,13 +127,13 @@ def from_first(comm: Comm, work: Callable[[], Value]) -> Value:
     ...     return from_first(comm, lambda: Calibration.saved("our-cluster"))
     """
     found = comm.bcast(_outcome(work) if comm.Get_rank() == 0 else None)
-    if isinstance(found, GraycubeError):
+    if isinstance(found, Exception):
         raise found
     return found  # type: ignore[no-any-return]
 
 
-def _outcome(work: Callable[[], Value]) -> Value | GraycubeError:
+def _outcome(work: Callable[[], Value]) -> Value | Exception:
     try:
         return work()
-    except GraycubeError as error:
+    except Exception as error:  # noqa: BLE001 - the other ranks have to hear of any
         return error
