@@ -192,17 +192,14 @@ class Operation:
     @cached_property
     def mixing(self) -> tuple[int, ...]:
         """The qubits whose value it changes."""
-        return tuple(q for k, q in enumerate(self.qubits) if self._changes(k))
+        rows, columns = np.nonzero(self.matrix)
+        changed = int(np.bitwise_or.reduce(rows ^ columns))
+        return tuple(q for k, q in enumerate(self.qubits[::-1]) if changed >> k & 1)[::-1]
 
     @cached_property
     def keeping(self) -> tuple[int, ...]:
         """The qubits whose value it keeps: the matrix has a block for each value."""
         return tuple(q for q in self.qubits if q not in self.mixing)
-
-    def _changes(self, k: int) -> bool:
-        bit = 1 << len(self.qubits) - 1 - k
-        rows, columns = np.nonzero(self.matrix)
-        return bool(((rows ^ columns) & bit).any())
 
     @cached_property
     def blocks(self) -> _Array:
