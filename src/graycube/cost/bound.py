@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+from graycube.errors import InvalidTypeError
+from graycube.machine import Machine
+from graycube.schedule import Task
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -20,3 +24,14 @@ class Bound:
 
     def __str__(self) -> str:
         return f"{self.name}: {self.seconds:.4g} s ({self.citation})"
+
+
+def require_kinds(task: object, machine: object, what: str) -> None:
+    """That what is bounded are a task and a machine."""
+    for value, kind in ((task, Task), (machine, Machine)):
+        if not isinstance(value, kind):
+            raise InvalidTypeError(
+                f"got a {type(value).__name__}",
+                f"{what} need a {kind.__name__} there",
+                "take plan.task and plan.machine, or Machine.profile(name)",
+            )

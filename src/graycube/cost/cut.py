@@ -6,7 +6,7 @@ whole blocks out, and only links of these dimensions lead out. Since every class
 many nodes and links, it is enough to count classes: the bound holds at any size of the cube.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -125,16 +125,11 @@ def _best_classes(
     """Classes, as few as possible, blocks that leave them, links and what these carry."""
     found = [
         (classes, leaving, len(out), sum(out, Fraction(0)))
-        for classes in _subsets(len(images))
+        for classes in map(tuple, map(bit_indices, range(1, (1 << len(images)) - 1)))
         if (leaving := sum(images[c] not in classes for c in classes))
         and (out := [rate for c in classes for rate in _ways_out(c, classes, rates)[:ports]])
     ]
     return max(found, key=lambda cut: (cut[1] / cut[3], -len(cut[0])), default=None)
-
-
-def _subsets(size: int) -> Iterator[tuple[int, ...]]:
-    for chosen in range(1, (1 << size) - 1):
-        yield tuple(c for c in range(size) if chosen >> c & 1)
 
 
 def _ways_out(c: int, classes: tuple[int, ...], rates: tuple[Fraction, ...]) -> list[Fraction]:

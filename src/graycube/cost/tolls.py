@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.cost.bound import require_kinds
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int
 from graycube.machine import Machine
@@ -147,13 +148,7 @@ def _row(values: object) -> tuple[int, ...]:
 
 
 def _require(tolls: Tolls, task: Task, machine: Machine) -> None:
-    for value, kind in ((task, Task), (machine, Machine)):
-        if not isinstance(value, kind):
-            raise InvalidTypeError(
-                f"got a {type(value).__name__}",
-                f"tolls need a {kind.__name__} there",
-                "pass a Task and then a Machine",
-            )
+    require_kinds(task, machine, "tolls")
     if not tolls.dims == task.n == machine.dims:
         raise InvalidValueError(
             f"the tolls are for a {tolls.dims}-cube",

@@ -3,12 +3,12 @@
 They follow from the displacement of each address (:mod:`graycube.cost.displacement`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
-from graycube.cost.bound import Bound
+from graycube.cost.bound import Bound, require_kinds
 from graycube.cost.butterflies import butterfly_bound
 from graycube.cost.cards import card_bound
 from graycube.cost.certificate import KNOWN_DIMS, known_certificate
@@ -25,7 +25,6 @@ from graycube.cost.displacement import (
 )
 from graycube.cost.few_rounds import converted_width, least_volumes
 from graycube.cost.paths import disjoint_paths, rounds_to_know, shortest_paths
-from graycube.errors import InvalidTypeError
 from graycube.gf2 import AffineMap
 from graycube.machine import Link, Machine
 from graycube.schedule import Task
@@ -51,7 +50,7 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
     flow: 221.4 s (tolls prove 223/104 of a block)
     start-ups and bytes: 277 s (6 start-ups, and 2.344 blocks, which up to 6 rounds need)
     """
-    _require_kinds(task, machine)
+    require_kinds(task, machine, "bounds")
     if task.stages:
         return (butterfly_bound(task, machine),)
     displacement = displacement_of(task)
@@ -113,7 +112,7 @@ def stairs(task: Task, machine: Machine) -> tuple[Stair, ...]:
     >>> [(rounds, elements) for rounds, elements, _ in proved[:4]]
     [(4, 400), (5, 250), (6, 235), (7, 232)]
     """
-    _require_kinds(task, machine)
+    require_kinds(task, machine, "bounds")
     displacement = displacement_of(task)
     bounds = [bound for bound in lower_bounds(task, machine) if bound.name != _BOTH]
     if task.stages or not machine.alike or len(bounds) < 2:
@@ -219,16 +218,6 @@ def _certified(task: Task, ports: int) -> Fraction | None:
     return known_certificate(width, ports if ports < width else "all").share
 
 
-def _require_kinds(task: Task, machine: Machine) -> None:
-    for value, kind in ((task, Task), (machine, Machine)):
-        if not isinstance(value, kind):
-            raise InvalidTypeError(
-                f"got a {type(value).__name__}",
-                f"bounds need a {kind.__name__} there",
-                "take plan.task and plan.machine, or Machine.profile(name)",
-            )
-
-
 def _bisection_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
     """What changes sides of a dimension goes over its links, one for each node at most.
 
@@ -251,13 +240,10 @@ def _bisection_bound(task: Task, machine: Machine, displacement: AffineMap) -> B
 
 
 def _path_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
-    """Some node sends its whole block to one at such a distance."""
-    cycles = 0
-    if not any(displacement.matrix.columns[task.n :]):
-        ports = machine.links_at_once
-        far = distances(displacement)
-        cycles = max(disjoint_paths(task.n, d, task.block, ports) for d in far)
-    seconds = cycles * task.itemsize * machine.cheapest.per_byte
+    ports = machine.links_at_once
+    seconds = _whole_blocks(
+        task, machine, displacement, lambda d: disjoint_paths(task.n, d, task.block, ports)
+    )
     return Bound("paths", seconds, "TR-20-91 section 3.1")
 
 
@@ -269,11 +255,18 @@ def minimum_path_bound(task: Task, machine: Machine) -> Bound:
     >>> print(minimum_path_bound(task, Machine(dims=5, ports="all")))
     minimum paths: 100 s (TR-20-91 Theorems 2 and 4)
     """
-    _require_kinds(task, machine)
-    displacement, ports = displacement_of(task), machine.links_at_once
-    cycles = 0
-    if not any(displacement.matrix.columns[task.n :]):
-        far = distances(displacement)
-        cycles = max((shortest_paths(d, task.block, ports) for d in far), default=0)
-    seconds = cycles * task.itemsize * machine.cheapest.per_byte
+    require_kinds(task, machine, "bounds")
+    ports, displacement = machine.links_at_once, displacement_of(task)
+    seconds = _whole_blocks(
+        task, machine, displacement, lambda d: shortest_paths(d, task.block, ports)
+    )
     return Bound("minimum paths", seconds, "TR-20-91 Theorems 2 and 4")
+
+
+def _whole_blocks(
+    task: Task, machine: Machine, displacement: AffineMap, cycles: Callable[[int], int]
+) -> float:
+    """What the cycles take to each distance over which some node sends its whole block."""
+    parted = any(displacement.matrix.columns[task.n :])
+    most = max(map(cycles, () if parted else distances(displacement)), default=0)
+    return most * task.itemsize * machine.cheapest.per_byte
