@@ -27,13 +27,16 @@ def require_path(path: object) -> Path:
     graycube.errors.InvalidTypeError: the path is 3: it names a file; pass a str or a
     pathlib.Path
     """
+    told = f"the path is {as_given(path)}"
     try:
-        return Path(path)  # type: ignore[arg-type]
+        found = Path(path)  # type: ignore[arg-type]
     except TypeError:
-        found = f"the path is {as_given(path)}"
         raise InvalidTypeError(
-            found, "it names a file", "pass a str or a pathlib.Path"
+            told, "it names a file", "pass a str or a pathlib.Path"
         ) from None
+    if "\0" in str(found):
+        raise InvalidValueError(told, "no name of a file has a zero in it", "leave it out")
+    return found
 
 
 def require_writable(path: str | Path) -> Path:
@@ -143,9 +146,7 @@ def read_text(path: str | Path, most: int, refuse: Callable[[str], GraycubeError
     ...
     graycube.errors.InvalidValueError: no text: it is neither a file nor a pipe; name a file
     """
-    if "\0" in str(require_path(path)):
-        raise refuse("no name of a file has a zero in it")
-    with open(path, "rb", opener=at_once) as file:
+    with open(require_path(path), "rb", opener=at_once) as file:
         kind = os.fstat(file.fileno()).st_mode
         if not S_ISREG(kind) and not S_ISFIFO(kind):
             raise refuse("it is neither a file nor a pipe")

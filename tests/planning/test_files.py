@@ -142,6 +142,12 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path):
         chosen().save(tmp_path / "nowhere" / "plan.json")
 
 
+def test_a_name_with_a_zero_is_refused(file):
+    for use in (gc.load_plan(file).save, gc.load_plan):
+        with pytest.raises(InvalidValueError, match="no name of a file has a zero in it"):
+            use("a\0b")
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"missing\.json"):
         gc.load_plan(tmp_path / "missing.json")
