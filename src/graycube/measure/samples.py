@@ -10,9 +10,8 @@ faster, ranks share what leads there.
 into as many.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from operator import attrgetter
 from statistics import fmean
@@ -57,45 +56,42 @@ class RoundKind:
     def predicted(self, machine: Machine) -> float:
         """Seconds on a machine."""
         n, circuits = machine.dims, machine.switching == "circuit"
-
-        def over(dims: Sequence[int], nbytes: int) -> float:
-            times = [machine.message_time(nbytes * _share(machine, d), d) for d in dims]
-            return max(times) if circuits else sum(times)
-
+        times = _each(machine, self.nbytes)
         if self.kind == "alone":
-            return over((self.count,), self.nbytes)
+            return times[self.count]
         if self.kind == "lone":
             return machine.message_time(self.nbytes, self.count)
         if self.kind == "rows":
-            neighbours = fmean(over((d,), self.nbytes) for d in range(n))
-            return neighbours + self.count * machine.per_row
-        if self.kind in {"distance", "at once"}:
-            turns = [[(t + k) % n for k in range(self.count)] for t in range(n)]
-            time = over if self.kind == "distance" else partial(_at_once, machine)
-            return fmean(time(dims, self.nbytes) for dims in turns)
-        by_dimensions = sum(over((d,), self.nbytes // 2) for d in range(n))
-        each = sorted(over((d,), self.nbytes >> n) for d in range(n))
+            return fmean(times) + self.count * machine.per_row
+        turns = [[(t + k) % n for k in range(self.count)] for t in range(n)]
+        if self.kind == "distance":
+            along = max if circuits else sum
+            return fmean(along([times[d] for d in dims]) for dims in turns)
+        if self.kind == "at once":
+            return fmean(_at_once(machine, {d: times[d] for d in dims}) for dims in turns)
+        by_dimensions = sum(_each(machine, self.nbytes // 2))
+        each = sorted(_each(machine, self.nbytes >> n))
         # By speed, the k-th link is the slowest on the way to 2^k partners; half use each link.
         shares = (2.0**k if circuits else 2.0 ** (n - 1) for k in range(n))
         pairwise = sum(time * share for time, share in zip(each, shares, strict=True))
-        if self.kind == "by dimensions":
-            return by_dimensions
-        return pairwise if self.kind == "pairwise" else min(by_dimensions, pairwise)
+        known = {"by dimensions": by_dimensions, "pairwise": pairwise}
+        return known.get(self.kind, min(known.values()))
 
 
-def _share(machine: Machine, d: int) -> int:
-    """How many messages a card has, if all nodes send over a dimension."""
-    return machine.share[d] if isinstance(machine.share, tuple) else machine.share
+def _each(machine: Machine, nbytes: int) -> list[float]:
+    """Seconds of a message over each dimension, if all nodes send over it, also by one card."""
+    share, n = machine.share, machine.dims
+    shares = share if isinstance(share, tuple) else (share,) * n
+    return [machine.message_time(nbytes * shares[d], d) for d in range(n)]
 
 
-def _at_once(machine: Machine, dims: Sequence[int], nbytes: int) -> float:
+def _at_once(machine: Machine, times: Mapping[int, float]) -> float:
     """Seconds of exchanges over some dimensions at once, by as many ports as there are."""
-    times = {d: machine.message_time(nbytes * _share(machine, d), d) for d in dims}
     if not isinstance(machine.ports, tuple):
-        return -(-len(dims) // machine.links_at_once) * max(times.values())
+        return -(-len(times) // machine.links_at_once) * max(times.values())
     found = 0.0
     for level, _ in machine.levels:
-        here = [times[d] for d in dims if d in level]
+        here = [times[d] for d in times if d in level]
         found = max(found, -(-len(here) // machine.ports[level.start]) * max(here, default=0.0))
     return found
 
