@@ -39,3 +39,10 @@ def test_gates_in_a_row_that_only_change_the_layout_are_one_step():
     assert len(circuit.steps) == 3
     told = circuit.explain()
     assert "gates computed: 1, in 1 pass; gates that only change the layout: 6\n" in told
+
+
+def test_a_circuit_keeps_the_matrices_that_it_was_planned_with():
+    turn = q.rx(1.0)
+    circuit = q.plan([(turn, 0)], gc.Layout.consecutive(2, 0))
+    turn[:] = 0
+    assert q.probabilities(q.run(q.zeros(2), circuit)).sum() == pytest.approx(1)

@@ -166,7 +166,7 @@ def require_matrix(matrix: object) -> _Array:
             "its matrix must have numbers",
             "pass a square array of numbers",
         )
-    found = given.astype(np.result_type(given, np.complex64), copy=False)
+    found = given.astype(np.result_type(given, np.complex64))  # a copy: plans keep it
     bits = max(found.shape[0].bit_length() - 1, 1) if found.ndim == 2 else 1
     if found.shape != (1 << bits, 1 << bits) or bits > MOST:
         raise InvalidValueError(
