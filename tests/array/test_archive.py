@@ -125,6 +125,26 @@ def test_an_old_store_is_replaced_and_other_files_are_not(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.zarr", "u.zarr"]
 
 
+def test_a_group_is_not_replaced_and_its_arrays_have_names(tmp_path):
+    group = zarr.open_group(tmp_path / "run.zarr", mode="w")
+    group["v"] = 2 * X
+    with pytest.raises(InvalidValueError, match=r"a store of one array.* run\.zarr/u"):
+        field().save(tmp_path / "run.zarr")
+    field().save(tmp_path / "run.zarr" / "u")
+    assert sorted(group.array_keys()) == ["u", "v"]
+    for name, wanted in (("u", X), ("v/", 2 * X)):
+        found = gc.CubeArray.load(f"{tmp_path}/run.zarr/{name}", LAYOUTS[1])
+        assert np.array_equal(found.to_numpy(), wanted)
+    with pytest.raises(InvalidValueError, match="name an array of a group"):
+        gc.CubeArray.load(tmp_path / "run.zarr", LAYOUTS[1])
+
+
+def test_a_file_in_a_folder_of_any_name_is_a_file(tmp_path):
+    (tmp_path / "all.zarr").mkdir()
+    field().save(tmp_path / "all.zarr" / "u.npy")
+    assert np.array_equal(np.load(tmp_path / "all.zarr" / "u.npy"), X)
+
+
 def chunks_of(path):
     return sorted(p for p in path.rglob("*") if p.is_file() and p.name != "zarr.json")
 

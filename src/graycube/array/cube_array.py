@@ -384,7 +384,8 @@ class CubeArray(LikeNumpy, Shown):
     def load(cls, path: str | Path, layout: Layout, comm: Comm | None = None) -> "CubeArray":
         """Read an array from a ``.npy`` file, or a ``.zarr`` store, every rank its part.
 
-        Collective; into any layout, on any number of ranks.
+        Collective; into any layout, on any number of ranks. ``"run.zarr/u"`` is the array u of
+        a group of Zarr.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -409,5 +410,9 @@ class CubeArray(LikeNumpy, Shown):
 
 
 def _is_store(path: object) -> bool:
-    """Whether a path names a store; what is no path at all is refused by all ranks together."""
-    return str(path).endswith(".zarr")
+    """Whether a path names a store, or an array in one, by its words alone.
+
+    All ranks find the same, and what is no path at all is refused by all of them together.
+    """
+    place = Path(str(path))
+    return place.suffix != ".npy" and any(part.endswith(".zarr") for part in place.parts)

@@ -137,16 +137,25 @@ def need_zarr() -> Any:  # noqa: ANN401 - a module
 
 
 def _require_store(path: str | Path) -> Path:
-    """Where a store can be: in a folder that exists, and in the place of no other file."""
+    """Where a store can be: in a folder that exists, and in the place of one array at most."""
     target = require_path(path).resolve()
-    taken = target.exists() and not (target / "zarr.json").is_file()
-    if taken or not target.parent.is_dir():
+    if not target.parent.is_dir() or (target.exists() and not _is_array(target)):
         raise InvalidValueError(
             f"cannot write {path}",
-            "it must name a store in a folder that exists, or a new one",
-            "check the path",
+            "it must name a store of one array, or a new one, in a folder that exists",
+            "check the path; an array of a group is named as run.zarr/u",
         )
     return target
+
+
+def _is_array(path: Path) -> bool:
+    """Whether there is a store of one array. A group has others, which would be lost."""
+    zarr = need_zarr()
+    try:
+        zarr.open_array(path, mode="r")
+    except Exception:  # noqa: BLE001 - of many kinds, and all say that there is none
+        return False
+    return True
 
 
 def _in_boxes(layout: Placement) -> Ownership:
@@ -297,5 +306,5 @@ def _unreadable(path: Path, why: str) -> InvalidValueError:
     return InvalidValueError(
         f"{path} cannot be read as an array ({why})",
         "it must be a whole store of Zarr with one array of numbers",
-        "take an older one, or write it again",
+        "name an array of a group, such as run.zarr/u, take an older one, or write it again",
     )
