@@ -68,8 +68,9 @@ def test_what_is_no_slice_or_no_product_says_so():
 @pytest.mark.parametrize("wrong", [np.zeros((12, 19)), np.zeros(240), 1.0])
 def test_pieces_of_another_shape_are_refused(wrong):
     layout = gc.Layout.mesh((12, 20), (4, 2), ownership=False)
-    with pytest.raises(InvalidValueError, match=r"the piece has shape .* \(12, 20\)"):
+    with pytest.raises(InvalidValueError, match=r"the piece has shape .* \(12, 20\)") as told:
         gc.CubeArray.from_local(wrong, layout)
+    assert "x[layout.piece(range(0, 8)).slices]" in str(told.value)
     if np.ndim(wrong):
         with pytest.raises(InvalidValueError, match="the piece has shape"):
             gc.CubeArray.from_numpy(np.zeros((12, 20)), layout).set_local(wrong)

@@ -331,6 +331,7 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (np.subtract.reduce, "reduce combines what is associative"),
         (lambda u: np.add.reduce(u, out=X), "with out"),
         (lambda u: np.add.outer(u, u), "numpy.add.outer is given a CubeArray"),
+        (lambda u: np.add.at(u, ([1], [2]), 1), r"numpy.add.at on the w.meshes .* w.add_back"),
         (lambda u: np.modf(u, out=(u, u)), r"q, r = np.divmod\(u, 2\)"),
         (lambda u: np.diff(u, 8, axis=0), "n is 8 along axis 0 of 8 elements"),
         (lambda u: np.gradient(u, 1, 2, 3), "3 spacings are given for 2 axes"),
@@ -579,6 +580,11 @@ def test_queries():
     assert np.result_type(u.astype("f4"), 1.0) == np.float32
     assert not np.iscomplexobj(u)
     assert np.isrealobj(u)
+
+
+def test_the_first_of_all_dates_counts_as_zero():
+    dates = np.arange(48).reshape(8, 6).astype("M8[D]")
+    assert np.count_nonzero(field(dates)) == np.count_nonzero(dates) == 47
 
 
 def test_one_element_has_a_truth_value():

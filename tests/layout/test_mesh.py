@@ -222,6 +222,7 @@ BAD_MESHES = [
     ((8,), (2,), {"code": "grey"}, ["'grey'", "'gray'"]),
     ((8,), (2,), {"whole": "g"}, ["'g'", "'gray'"]),
     ((8,), (2,), {"allocation": "block"}, ["'block'", "'cyclic'"]),
+    ((8, 8), (4,), {}, ["2 axes", "nodes has 1", "or gc.node_mesh(4, 2)"]),
     ((8, 8), (2, 2), {"code": ["gray"]}, ["1 entries", "2 axes"]),
     ((8, 8), (2, 2), {"allocation": ["cyclic"] * 3}, ["3 entries", "2 axes"]),
     ((8,), (2,), {"code": "gray", "whole": "gray"}, ["axis 0", "whole='gray'"]),

@@ -50,7 +50,7 @@ def put_local(blocks: _Array, layout: Placement, nodes: range, given: ArrayLike)
     wanted = (*piece.shape, *blocks.shape[2:])
     array = as_written(host_array(given), blocks.dtype)
     if array.shape not in {wanted, ()}:
-        raise _other_shape(array.shape, wanted)
+        raise _other_shape(array.shape, wanted, nodes)
     blocks[...] = laid_out(layout, nodes, array) if array.ndim else array
 
 
@@ -64,7 +64,7 @@ def blocks_of_local(layout: Placement, nodes: range, given: ArrayLike) -> _Array
     array, shape = host_array(given), layout.piece(nodes).shape
     payload = array.shape[len(shape) :]
     if array.shape != (*shape, *payload):
-        raise _other_shape(array.shape, shape)
+        raise _other_shape(array.shape, shape, nodes)
     blocks = laid_out(layout, nodes, array)
     return blocks.copy() if np.may_share_memory(blocks, array) else blocks
 
@@ -80,11 +80,13 @@ def laid_out(layout: Placement, nodes: range, piece: _Array) -> _Array:
     return rows.reshape(*layout.held_shape(nodes), *piece.shape[len(layout.shape) :])
 
 
-def _other_shape(found: tuple[int, ...], wanted: tuple[int, ...]) -> InvalidValueError:
+def _other_shape(
+    found: tuple[int, ...], wanted: tuple[int, ...], nodes: range
+) -> InvalidValueError:
     return InvalidValueError(
         f"the piece has shape {found}",
         f"what is here of the array has shape {wanted}",
-        "look at slices, which say where it is in the whole array",
+        f"cut it from the whole, as x[layout.piece({nodes}).slices]",
     )
 
 

@@ -47,7 +47,9 @@ def combined(
         f"{name} is given a CubeArray" + (f", with {', '.join(options)}" if options else ""),
         "over nodes, reduce combines what is associative, accumulate adds or multiplies, and "
         "products are those of payload",
-        "use u.sum(axis) and the like, gc.scan, or np.einsum over the payload",
+        "use u.sum(axis) and the like, gc.scan, or np.einsum over the payload"
+        if method != "at"
+        else f"call {name} on the w.meshes of a window w = u.halo(1), and then w.add_back()",
     )
 
 

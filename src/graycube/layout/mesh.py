@@ -9,6 +9,7 @@ map is a permutation matrix times a block-diagonal code matrix.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
+from math import prod
 from typing import Literal, TypeVar, get_args
 
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -66,7 +67,8 @@ def mesh_address(  # noqa: PLR0913, PLR0917
         raise InvalidValueError(
             f"shape has {d} axes and nodes has {len(nodes)}",
             "each axis, and there is at least one, needs its number of nodes",
-            "use 1 for an axis that is not distributed",
+            "use 1 for an axis that is not distributed"
+            + f", or gc.node_mesh({prod(nodes)}, {d})" * (d > 0),
         )
     columns = zip(
         shape,

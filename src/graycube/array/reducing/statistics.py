@@ -109,7 +109,7 @@ def count_nonzero(a: Held, axis: Axes = None, *, keepdims: bool = False) -> _Any
     """
 
     def of() -> Held:
-        return a.with_blocks(a.blocks != 0)
+        return a.with_blocks(a.blocks.astype(bool))  # a date equals no number
 
     return reduced(a, np.add, axis, dtype=np.intp, keepdims=keepdims, of=of)
 
