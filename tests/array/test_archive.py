@@ -135,6 +135,8 @@ def test_a_group_is_not_replaced_and_its_arrays_have_names(tmp_path):
     for name, wanted in (("u", X), ("v/", 2 * X)):
         found = gc.CubeArray.load(f"{tmp_path}/run.zarr/{name}", LAYOUTS[1])
         assert np.array_equal(found.to_numpy(), wanted)
+    with pytest.raises(InvalidValueError, match="cannot write"):
+        field().save(tmp_path / "run.zarr" / "u" / "w")
     with pytest.raises(InvalidValueError, match="name an array of a group"):
         gc.CubeArray.load(tmp_path / "run.zarr", LAYOUTS[1])
 

@@ -137,9 +137,13 @@ def need_zarr() -> Any:  # noqa: ANN401 - a module
 
 
 def _require_store(path: str | Path) -> Path:
-    """Where a store can be: in a folder that exists, and in the place of one array at most."""
+    """Where a store can be: in a folder that exists, and in the place of one array at most.
+
+    It is in no array, with which it would be replaced.
+    """
     target = require_path(path).resolve()
-    if not target.parent.is_dir() or (target.exists() and not _is_array(target)):
+    taken = _is_array(target.parent) or (target.exists() and not _is_array(target))
+    if taken or not target.parent.is_dir():
         raise InvalidValueError(
             f"cannot write {path}",
             "it must name a store of one array, or a new one, in a folder that exists",
@@ -150,6 +154,8 @@ def _require_store(path: str | Path) -> Path:
 
 def _is_array(path: Path) -> bool:
     """Whether there is a store of one array. A group has others, which would be lost."""
+    if not (path / "zarr.json").is_file():
+        return False
     zarr = need_zarr()
     try:
         zarr.open_array(path, mode="r")
