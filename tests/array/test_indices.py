@@ -48,10 +48,21 @@ def test_frequencies_are_numpys_wherever_the_spectrum_is(layout, sparse):
 def test_odd_numbers_of_points():
     u = gc.CubeArray.from_numpy(np.ones((5, 4)), gc.Layout.mesh((5, 4), (1, 4)))
     found = u.frequencies(s=u.shape, sparse=True)[0].to_numpy().ravel()
-    assert np.allclose(found, np.fft.fftfreq(5))
+    assert np.array_equal(found, np.fft.fftfreq(5))
     y = gc.rfft(u, axis=0)
     found = y.frequencies(s=u.shape, sparse=True)[0].to_numpy().ravel()
-    assert np.allclose(found, np.fft.rfftfreq(5))
+    assert np.array_equal(found, np.fft.rfftfreq(5))
+
+
+def test_frequencies_fall_into_numpys_bins():
+    u = gc.CubeArray.from_numpy(np.ones((10, 98)), gc.Layout.mesh((10, 98), (2, 1)))
+    for spacing in (1.0, 0.1, 1 / 3):
+        for found, wanted in zip(
+            gc.rfftn(u).frequencies(spacing, s=u.shape, sparse=True),
+            (np.fft.fftfreq(10, spacing), np.fft.rfftfreq(98, spacing)),
+            strict=True,
+        ):
+            assert np.array_equal(found.to_numpy().ravel(), wanted)
 
 
 def test_what_may_be_half_a_spectrum_has_to_say_so():

@@ -1,5 +1,6 @@
 """Sorted arrays beside NumPy's, of all kinds of keys in all kinds of layouts."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -51,6 +52,21 @@ def test_quantiles_have_numpys_dtype_and_values(dtype):
                 found, wanted = call(u, axis=axis, **kept), call(x, axis=axis, **kept)
                 assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
                 assert np.array_equal(np.asarray(found), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["f4", ">f8", "i1", "u8", "?"])
+def test_quantiles_of_numbers_have_numpys_dtype_and_values(dtype):
+    x = np.random.default_rng(4).integers(-99, 99, (6, 9)).astype(dtype)
+    if x.dtype.kind == "f":
+        x = np.where(x > 0, x / np.asarray(7, dtype), np.nan)
+    calls = [np.nanmedian]
+    if x.dtype != bool:  # which NumPy does not interpolate
+        calls += [partial(np.nanpercentile, q=77), partial(np.nanquantile, q=[0.1, 0.9])]
+    u = gc.CubeArray.from_numpy(x, gc.Layout.mesh(x.shape, (3, 2)))
+    for call, axis in product(calls, (None, 0, 1)):
+        found, wanted = call(u, axis=axis), call(x, axis=axis)
+        assert found.dtype == wanted.dtype
+        assert np.array_equal(np.asarray(found), wanted, equal_nan=True)
 
 
 def test_a_line_with_nan_has_nan_as_its_median():

@@ -31,11 +31,13 @@ def along_axes(a: Held, *, sparse: bool) -> list[tuple[_Array, Layout]]:
 def frequency(index: _Array, values: int, points: int, spacing: float) -> _Array:
     """The frequencies at indices of a spectrum, all or half of it, of so many points.
 
+    To the last bit as NumPy's, so that they fall into the same bins.
+
     >>> frequency(np.arange(4), 4, 4, 0.5).tolist(), frequency(np.arange(3), 3, 4, 0.5).tolist()
     ([0.0, 0.5, -1.0, -0.5], [0.0, 0.5, 1.0])
     """
     signed = index if values != points else index - points * (2 * index >= points)
-    found: _Array = signed / (points * spacing)
+    found: _Array = signed * (1 / (points * spacing))
     return found
 
 

@@ -120,9 +120,9 @@ def _quantile(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> Any:  
     if shares.numbers and a.ndim == 1 and not keepdims:
         place = None
     if place is not None and shares.numbers:
-        made, layout = _of_lines(
-            a, place, partial(_of_numbers, q=wanted, single=single), None, keepdims=keepdims
-        )
+        middle = shares.between is _middle
+        of_numbers = partial(_of_numbers, q=wanted, single=single, middle=middle)
+        made, layout = _of_lines(a, place, of_numbers, None, keepdims=keepdims)
         return _result(a, made, layout, several=wanted.ndim > 0)
     size = a.size if place is None else a.shape[place]
     if shares.numbers:
@@ -254,7 +254,7 @@ def _of_lines(
     return found if several else found[0], goal
 
 
-def _of_numbers(x: _Array, axis: int, *, q: _Array, single: bool) -> _Array:
+def _of_numbers(x: _Array, axis: int, *, q: _Array, single: bool, middle: bool) -> _Array:
     """The quantiles of what is a number in each line; they stand first."""
     lines = np.sort(np.moveaxis(x, axis, 0), axis=0)
     count = np.count_nonzero(~np.isnan(lines), axis=0)
@@ -266,8 +266,11 @@ def _of_numbers(x: _Array, axis: int, *, q: _Array, single: bool) -> _Array:
         for at in (below, above)
     )
     part = exact - below
-    if single:
-        part = part.astype(np.result_type(lines.dtype, np.float16))
+    if middle:
+        halfway: _Array = np.where(part > 0, np.mean([low, high], axis=0), low)
+        return halfway
+    if single and lines.dtype.kind == "f":
+        part = part.astype(lines.dtype)
     near, apart = 2 * part < 1, high - low  # from the nearer one, as NumPy does
     found: _Array = np.where(near, low + apart * part, high - apart * (1 - part))
     return found
