@@ -368,6 +368,14 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (lambda u: u.__setitem__(([0, 1], [0, 5]), u), r"use np.copyto\(u, v, where=mask\)"),
         (lambda u: u.__setitem__(0, 2j), "float64 has no such number"),
         (lambda u: u.astype("u1").fill(-1), "uint8 has no such number"),
+        (lambda u: u.astype("u1").__setitem__((0, [0, 1]), [1, 300]), "uint8 has no such"),
+        (lambda u: u.__setitem__(slice(0), "far"), "'far' is to be written: .* no such number"),
+        (lambda u: u.__setitem__(slice(0), np.array("far")), "float64 has no such number"),
+        (
+            lambda u: u.__setitem__(u > 0, [1, 2]),
+            r"an array of shape \(2,\): what stands there",
+        ),
+        (lambda u: u.__setitem__([True] * 7, 1), "the index along axis 0 .*a mask of 8"),
         (lambda u: u.read[[1, 9], [2, 4]], "NumPy says: index 9"),
         (lambda u: u.read[[0.5], [1]], "NumPy says: only integers"),
         (lambda u: u[[1, 3], [2, 4]], r"on all ranks write u.read\[\[1, 3\], \[2, 4\]\] for"),
@@ -454,6 +462,7 @@ def test_errors_say_what_works(call, text):
         np.s_[..., ::-2, :],
         np.s_[1:4, 2, 1:],
         np.s_[[0, -1, 3], -3:],
+        np.s_[1:, np.arange(6) % 2 == 0],
         np.s_[:, 5, None],
     ],
 )

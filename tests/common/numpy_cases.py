@@ -69,6 +69,13 @@ WRITES = {
     "a mask": lambda u, w, v, t: written(u, u > 0, 0) + written(u, w < 0.3, 2),
     "a mask of vectors": lambda u, w, v, t: written(v, u > 0, [1, 2, 3]),
     "a mask of components": lambda u, w, v, t: written(v, v > 0, 9),
+    "a mask of one axis": lambda u, w, v, t: (
+        written(u, np.arange(u.shape[0]) % 3 == 0, np.arange(u.shape[1]))
+        + written(u, (slice(1, None), np.arange(u.shape[1]) % 2 == 0), 7)
+    ),
+    "a plain mask with many values": lambda u, w, v, t: written(
+        u, np.arange(u.size).reshape(u.shape) % 5 == 0, np.arange(-(-u.size // 5))
+    ),
     "a component by a mask": lambda u, w, v, t: written(v, (u > 0, 1), 9),
     "copyto": lambda u, w, v, t: (
         copied(u, w, u > w)[..., None] - copied(v, [1, 2, 3], u[..., None] > 0)

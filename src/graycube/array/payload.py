@@ -68,7 +68,12 @@ def _by_taking(a: Held, along: Sequence[Any], inside: Sequence[Any]) -> str | No
     line = "u"
     for k, part in reversed([*enumerate(along)]):  # as an integer takes its axis away
         if isinstance(part, list | np.ndarray):
-            line = f"np.take({line}, {np.asarray(part).tolist()}, axis={k})"
+            at = np.asarray(part)
+            line = (
+                f"np.compress({at.tolist()}, {line}, axis={k})"
+                if at.dtype == bool
+                else f"np.take({line}, {at.tolist()}, axis={k})"
+            )
         elif not isinstance(part, slice):
             (place,) = as_array(coordinates_of(k, part, a.shape[k]))
             line = f"np.take({line}, {place}, axis={k})"

@@ -76,7 +76,7 @@ def spectrum_of(
 
 
 def coordinates_of(axis: int, part: object, length: int) -> Some:
-    """What a slice, an integer or a list of some takes along an axis.
+    """What a slice, an integer, a list of some or a mask of the axis takes along it.
 
     >>> coordinates_of(0, slice(None, None, -2), 5), coordinates_of(0, [-1, 2], 5)
     (range(4, -1, -2), range(4, 0, -2))
@@ -84,10 +84,12 @@ def coordinates_of(axis: int, part: object, length: int) -> Some:
     if isinstance(part, slice):
         return range(*part.indices(length))
     at = np.asarray(part)
+    if at.dtype == bool and at.shape == (length,):
+        at = np.flatnonzero(at)
     if at.dtype.kind not in "iu" or at.ndim > 1:
         raise InvalidTypeError(
             f"the index along axis {axis} is {part!r:.60}",
-            "an index is an integer, a slice or a list of integers",
+            f"an index is an integer, a slice or a list of integers, or a mask of {length}",
             "a mask over nodes stands alone, as in u.read[u > 0]",
         )
     for k in at[(at < -length) | (at >= length)].reshape(-1)[:1].tolist():

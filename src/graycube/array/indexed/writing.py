@@ -37,10 +37,10 @@ def put(a: Held, key: object, value: Any) -> None:  # noqa: ANN401 - as NumPy's
     [[1.0, 2.0], [3.0, 4.0]]
     """
     mask, *rest = key if isinstance(key, tuple) and key else (key,)
-    masked = is_mask(mask)
+    masked = _for_all_alike(a, mask, value)
     if type(value) is not complex:  # which NumPy refuses
         value = as_written(value, a.dtype)
-    if isinstance(value, int | float | complex):
+    if _is_told(value):
         _require_room(a, value)
     if not masked and _names_points(key):
         _put_points(a, key, value)
@@ -58,13 +58,31 @@ def put(a: Held, key: object, value: Any) -> None:  # noqa: ANN401 - as NumPy's
         a.blocks[places] = part.blocks
 
 
-def _require_room(a: Held, value: complex) -> None:
-    """Refuse a number that NumPy does not write into such an array."""
+def _for_all_alike(a: Held, mask: Any, value: object) -> bool:  # noqa: ANN401 - of an index
+    """Whether it is a mask that says of each element if it is meant, and all get the same.
+
+    A plain mask of some axes names places, as a list does, and so does one with many values.
+    """
+    if isinstance(mask, Held) or not is_mask(mask):
+        return isinstance(mask, Held)
+    inside: int = a.ndim - mask.ndim
+    return inside <= len(a.payload) and np.ndim(value) <= inside  # type: ignore[arg-type]
+
+
+def _is_told(value: object) -> bool:
+    """Whether NumPy reads what is to be written: a number, a text, a list; it may refuse it."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "O")
+    number = isinstance(value, int | float | complex)
+    return number or (kind in "OSU" and not isinstance(value, Held))
+
+
+def _require_room(a: Held, value: Any) -> None:  # noqa: ANN401 - a number, a list or a text
+    """Refuse what NumPy does not write into such an array, on all ranks alike."""
     try:
-        np.empty((), a.dtype)[()] = value
+        np.empty(np.shape(value), a.dtype)[...] = value
     except (TypeError, ValueError, OverflowError):
         raise InvalidValueError(
-            f"{value} is to be written",
+            f"{value!r:.60} is to be written",
             f"an array of dtype {a.dtype} has no such number",
             "convert the array with astype, or the number",
         ) from None
@@ -86,7 +104,8 @@ def _put_where(a: Held, mask: Any, value: Any) -> None:  # noqa: ANN401 - arrays
             f"the array has shape {a.shape}, and a mask says of each element if it is meant",
             "make it of an array of this layout, as u > 0",
         )
-    if isinstance(value, Held) or (mask.payload and np.ndim(value)):
+    several = np.ndim(value) > (0 if mask.payload else len(a.payload))
+    if isinstance(value, Held) or several:
         raise InvalidTypeError(
             f"u[mask] is to be an array of shape {np.shape(value)}",
             "what stands there is one number, or one payload, for all elements",
@@ -111,10 +130,11 @@ def _put_box(a: Held, along: Sequence[Any], key: object, value: object) -> None:
 
 
 def _names_points(key: object) -> bool:
-    """Whether an index has a list, and more than slices beside it, which broadcast."""
+    """Whether an index has a list, and more than slices beside it, or one of several axes."""
     parts = key if isinstance(key, tuple) else (key,)
     chosen = [part for part in parts if is_list(part) or _single(part)]
-    return len(chosen) > 1 and any(map(is_list, chosen))
+    lists = [*filter(is_list, chosen)]
+    return bool(lists) and (len(chosen) > 1 or np.ndim(lists[0]) > 1)
 
 
 def _put_points(a: Held, key: object, value: object) -> None:
