@@ -108,7 +108,7 @@ def test_numbers_are_taken_in_both_orders_as_numpy_takes_them(number):
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        (lambda a: np.add.outer(a, a), "reduce combines what is associative"),
+        (lambda a: np.add.outer(a, a), "reduce and accumulate combine what"),
         (lambda a: a @ a, r"numpy.matmul is given arrays of shapes \(8, 6\) and \(8, 6\)"),
         (lambda a: np.add(a, 1, order="F"), "numpy.add is given 'order'"),
         (lambda a: np.add(a, a, out=X.copy()), "out is a ndarray: the result is spread"),

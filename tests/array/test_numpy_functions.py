@@ -328,7 +328,7 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (np.trace, r"u.indices\(sparse=True\), and u.sum\(where=i == j\)"),
         (lambda u: np.dot(u, u), r"np.vdot\(a, b\) for the sum of products"),
         (lambda u: np.eye(8) @ u, "it multiplies payload, of shapes .* np.einsum"),
-        (np.subtract.reduce, "reduce combines what is associative"),
+        (np.subtract.reduce, "reduce and accumulate combine what"),
         (lambda u: np.add.reduce(u, out=X), "with out"),
         (lambda u: np.add.outer(u, u), "numpy.add.outer is given a CubeArray"),
         (lambda u: np.add.at(u, ([1], [2]), 1), r"numpy.add.at on the w.meshes .* w.add_back"),

@@ -261,6 +261,9 @@ REDUCTIONS = {
         + np.vecdot(u.sum(1) * 1j, w.sum(1))
     ),
     "vdot of integers": lambda u, w, v, t: np.vdot((9 * u).astype("i4"), (9 * w).astype("i2")),
+    "einsum without an arrow": lambda u, w, v, t: (
+        np.einsum("xy,xyc", u, v) + np.einsum("ij,ij", u, w)
+    ),
     "einsum over the layout": lambda u, w, v, t: (
         np.einsum("xy,xyc->yc", u, v) + np.einsum("xyc->c", v) + np.einsum("xy,xy->", u, w)
     ),
@@ -386,6 +389,9 @@ SCANS = {
     "cumprod": lambda u, w, v, t: np.cumprod(v, axis=1) + v.cumprod(axis=0),
     "cumsum of payload": lambda u, w, v, t: np.cumsum(v, axis=-1) + v.cumprod(-1),
     "accumulate": lambda u, w, v, t: np.add.accumulate(u, 1),
+    "the largest so far": lambda u, w, v, t: (
+        np.maximum.accumulate(v, 1) - np.fmin.accumulate(np.log(u))[..., None]
+    ),
     "of whole numbers": lambda u, w, v, t: np.cumsum((9 * u).astype("i2"), -1),
     "of truth values": lambda u, w, v, t: np.cumsum(u > w, 0),
     "of numbers": lambda u, w, v, t: (

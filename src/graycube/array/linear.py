@@ -82,6 +82,9 @@ def summed_products(subscripts: str, *operands: object, **options: _Any) -> _Any
     ours = [x for x in operands if isinstance(x, Held)]
     given, arrow, result = str(subscripts).replace(" ", "").partition("->")
     terms, gone = given.split(","), tuple[int, ...]()
+    if not arrow and "..." not in given:  # letters that are there once stay, in their order
+        once = [letter for letter in {*given} - {","} if given.count(letter) == 1]
+        arrow, result = "->", "".join(sorted(once))
     if arrow and "..." not in given and len(terms) == len(operands):
         terms, result, gone = _without_letters(terms, result, operands)
     left = {

@@ -8,7 +8,7 @@ import numpy as np
 from graycube.array.held import Held
 from graycube.array.payload import require_same_layout
 from graycube.array.reducing.reductions import reduced
-from graycube.array.scanning.scans import cumprod, cumsum
+from graycube.array.scanning.scans import cumprod, cumsum, scan
 from graycube.errors import InvalidTypeError
 
 _ASSOCIATIVE = {
@@ -37,6 +37,8 @@ def combined(
             return reduced(first, ufunc, **given)
         if method == "accumulate" and ufunc in _SCANS and given.keys() <= {"axis", "dtype"}:
             return _SCANS[ufunc](first, **given)
+        if method == "accumulate" and ufunc in _ASSOCIATIVE and given.keys() == {"axis"}:
+            return scan(ufunc, first, given["axis"])
     if method == "__call__" and not options:
         ours = [x for x in inputs if isinstance(x, Held) and x.ndim == 1]
         if len(ours) == 2 and ufunc in {np.matmul, np.vecdot}:
@@ -45,8 +47,8 @@ def combined(
     name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
     raise InvalidTypeError(
         f"{name} is given a CubeArray" + (f", with {', '.join(options)}" if options else ""),
-        "over nodes, reduce combines what is associative, accumulate adds or multiplies, and "
-        "products are those of payload",
+        "over nodes, reduce and accumulate combine what is associative, and products are those "
+        "of payload",
         "use u.sum(axis) and the like, gc.scan, or np.einsum over the payload"
         if method != "at"
         else f"call {name} on the w.meshes of a window w = u.halo(1), and then w.add_back()",

@@ -209,7 +209,7 @@ def _one_axis(a: Held, axis: Axes) -> int | None:
         raise InvalidValueError(
             f"axis is {axis}",
             "quantiles are of all elements, or along one axis",
-            "leave axis out, or name one",
+            "leave axis out, name one, or call it for each part, as np.take(u, 0, axis=0)",
         )
     return None
 
