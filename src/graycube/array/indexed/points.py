@@ -101,7 +101,7 @@ def points_here(
     [([True, True], array([1, 0]), array([1, 0]))]
     """
     layout: Any = a.layout  # of either kind
-    if not _by_axes(a):
+    if not by_axes(a):
         node, slot = layout.locate(*places)
         for flip in layout.nodes_like(0):
             own = (node ^ flip) - a.nodes.start
@@ -124,7 +124,7 @@ def box_here(a: Held, wanted: Sequence[Some]) -> Iterator[tuple[Any, NDArray[Any
     >>> [array[at].tolist() for here, array, at in box_here(a, [range(3, -1, -3)])]
     [[8, 5]]
     """
-    if not _by_axes(a):
+    if not by_axes(a):
         for here, rows in points_here(a, np.ix_(*map(as_array, wanted))):
             yield here, a.blocks, rows
         return
@@ -136,7 +136,11 @@ def box_here(a: Held, wanted: Sequence[Some]) -> Iterator[tuple[Any, NDArray[Any
         yield part, a.blocks[0], piece.rows.reshape(piece.shape)[at]
 
 
-def _by_axes(a: Held) -> bool:
-    """Whether what is here is some of each axis."""
+def by_axes(a: Held) -> bool:
+    """Whether what is here is some of each axis.
+
+    >>> by_axes(Held(np.zeros((2, 2)), Layout.mesh((4,), nodes=(2,), ownership=False)))
+    False
+    """
     layout: Any = a.layout  # of either kind
     return not isinstance(layout, Layout) or (len(a.nodes) == 1 and layout.is_product)

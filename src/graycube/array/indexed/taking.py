@@ -3,36 +3,33 @@
 Rules.
 
 1. The result is where the indices are: it has their layout. Each asks for one element.
-2. Where ranks share memory, each writes its block there, and once all have met, each reads
-   what it asks for.
+2. Where ranks share memory, the whole array lies there, and each reads what it asks for.
 3. Elsewhere a rank sends each rank the indices of what it wants from it, and gets the elements
    in that order.
 """
 
 from itertools import product
-from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.aligning import require_same_ranks
+from graycube.array.boxes import in_memory
 from graycube.array.held import Held
+from graycube.array.indexed.points import by_axes
 from graycube.array.ranks import facts_of, spread, together
-from graycube.array.sharing import as_bytes, require_plain, rows_of_nodes, rows_traded
+from graycube.array.sharing import as_bytes, require_plain, rows_traded
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2.arrays import IntArray
-from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
 from graycube.run import no_way_back, private
-from graycube.run.agreement import Facts, different, digest_of
+from graycube.run.agreement import Facts, Told
 from graycube.run.mpi import Comm
-from graycube.run.windows import Windows, windows
 
 _H = TypeVar("_H", bound=Held)
 _Blocks = NDArray[Any]
-_FACTS = {"operation": "take_along_axis"}
-_WORDS = (0, *digest_of(_FACTS))
+_TOLD = Told(operation="take_along_axis")
 
 
 def take_along_axis(arr: _H, indices: Held, axis: int = -1) -> _H:
@@ -72,7 +69,7 @@ def take_along_axis(arr: _H, indices: Held, axis: int = -1) -> _H:
         )
         places = [*indices.layout.indices_on(indices.nodes)]
         places[k] = at[asks]
-        made[goes] = _taken(arr.layout, arr.blocks[goes], places, arr.comm)
+        made[goes] = _taken(arr.with_blocks(arr.blocks[goes]), places)
     return arr.with_blocks(made, indices.layout)
 
 
@@ -120,35 +117,16 @@ def _counted_from_0(at: _Blocks, length: int) -> _Blocks:
     return np.where(at < 0, at + length, at)
 
 
-def _taken(
-    layout: Placement, blocks: _Blocks, places: list[IntArray], comm: Comm | None
-) -> _Blocks:
+def _taken(a: Held, places: list[IntArray]) -> Any:  # noqa: ANN401 - an array
     """The elements at some places, given by an index along each axis; collective."""
-    over = spread(comm)
+    over = spread(a.comm)
     if over is None:
-        whole: _Blocks = layout.gather(blocks)[tuple(places)]
-        return whole
-    shared, sizes = windows(over), rows_of_nodes(layout)
-    room = len(sizes) * max(sizes) * blocks.itemsize * prod(blocks.shape[2:])
+        return a.layout.gather(a.blocks)[tuple(places)]
+    wholes = in_memory([(a.blocks, a.layout)], over, _TOLD) if by_axes(a) else None
     with no_way_back(lambda: "take_along_axis"):
-        nodes, slots = layout.locate(*places)
-        if shared is not None and shared.reserve(room):
-            return _out_of_memory(blocks, max(sizes), nodes, slots, shared)
-        return _asked_for(blocks, nodes, slots, private(over).comm)
-
-
-def _out_of_memory(
-    blocks: _Blocks, most: int, nodes: IntArray, slots: IntArray, shared: Windows
-) -> _Blocks:
-    """What is in memory that all ranks see, once all have written their blocks there."""
-    shape = (shared.comm.size, most, *blocks.shape[2:])
-    raw = shared.buffers[shared.turn][: prod(shape) * blocks.itemsize]
-    every = raw.view(blocks.dtype).reshape(shape)
-    every[shared.comm.rank, : blocks.shape[1]] = blocks[0]
-    if not shared.meet(_WORDS):
-        raise different(shared.comm, _FACTS)
-    found: _Blocks = every[nodes, slots]
-    return found
+        if wholes is not None:
+            return wholes[0][tuple(places)]
+        return _asked_for(a.blocks, *a.layout.locate(*places), private(over).comm)
 
 
 def _asked_for(blocks: _Blocks, nodes: IntArray, slots: IntArray, comm: Comm) -> _Blocks:
