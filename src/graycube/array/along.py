@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from graycube.array.held import Held
 from graycube.array.indexed.assembling import with_length
 from graycube.array.indexed.choosing import agree
-from graycube.array.moving import straight
+from graycube.array.local import local
+from graycube.array.moving import brought
 from graycube.array.ordering.blocks import with_lines
 from graycube.array.ranks import spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -52,8 +53,7 @@ def apply_along_axis(
         place = 2 + k - d
         return arr.with_blocks(_of_lines(func1d, arr, arr.blocks, place, args, kwargs))
     where = in_memory(arr, k)
-    blocks = straight(arr.blocks, arr.layout, where, arr.comm)
-    box = blocks.reshape(*where.boxes(arr.nodes)[2:], *arr.payload)
+    box = local(brought(arr, where))
     made = _of_lines(func1d, arr, box, k, args, kwargs)
     left: Any = where
     goal: Any = arr.layout
@@ -66,7 +66,7 @@ def apply_along_axis(
     else:
         left, goal = (each.without_axes([k]) for each in (where, arr.layout))
     blocks = np.ascontiguousarray(made).reshape(*left.held_shape(arr.nodes), *arr.payload)
-    return arr.with_blocks(straight(blocks, left, goal, arr.comm), goal)
+    return brought(arr.with_blocks(blocks, left), goal)
 
 
 def in_memory(a: Held, axis: int) -> Ownership:

@@ -20,7 +20,7 @@ from graycube.array.indexed.assembling import chosen, with_length
 from graycube.array.indexed.choosing import agree
 from graycube.array.indexed.here import of_box, stays
 from graycube.array.local import local
-from graycube.array.moving import as_product, straight
+from graycube.array.moving import as_product, brought
 from graycube.array.payload import along_payload
 from graycube.array.ranks import spread, together
 from graycube.array.reducing.reductions import reduced
@@ -156,13 +156,12 @@ def _derivative(f: _H, axis: int, spacing: Any, edge_order: Any) -> _H:  # noqa:
 
         return of_box(f, together(f.comm, here), layout)
     d, runs = len(layout.shape), in_runs(as_product(layout), axis)
-    in_a_row = f.with_blocks(straight(f.blocks, layout, runs, f.comm), runs)
+    in_a_row = brought(f, runs)
     reach = _reach(d, axis, edge_order, edge_order)
     w = window(in_a_row, reach, periodic=False, corners=False, fill=0)
     own = runs.piece(f.nodes).coordinates[axis]
     found = together(f.comm, lambda: (_of_run(w, axis, own, spacing, edge_order), {}))
-    made = of_box(in_a_row, found, runs)
-    return made.with_blocks(straight(made.blocks, runs, layout, f.comm), layout)
+    return brought(of_box(in_a_row, found, runs), layout)
 
 
 def _of_run(

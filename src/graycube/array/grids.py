@@ -9,7 +9,7 @@ import numpy as np
 from graycube.array.boxes import carried
 from graycube.array.held import Held, require_array
 from graycube.array.indexed.assembling import assembled, chosen
-from graycube.array.moving import as_product, straight
+from graycube.array.moving import as_product, brought
 from graycube.array.ranks import facts_of, require_layout, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
@@ -60,7 +60,7 @@ def coarsen(u: _H, factor: Factor, gather: Factor = 1) -> _H:
     if over is None:
         steps, target = tuple(slice(None, None, f) for f in factors), found[-1].target
         return u.with_blocks(target.scatter(u.layout.gather(u.blocks)[steps]), target)
-    made = u.with_blocks(straight(u.blocks, u.layout, whole, over), whole)
+    made = brought(u, whole)
     for stage in found:
         source, target = stage.source, stage.target
         if isinstance(source, Chosen):

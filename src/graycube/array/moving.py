@@ -88,6 +88,16 @@ def straight(
     return straight(blocks, last, target, comm)
 
 
+def brought(a: _H, layout: Placement) -> _H:
+    """The array in another layout of the same shape, by :func:`straight`; collective.
+
+    >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.cyclic(2, 1))
+    >>> brought(a, Layout.consecutive(2, 1)).blocks.tolist()
+    [[5, 7], [6, 8]]
+    """
+    return a.with_blocks(straight(a.blocks, a.layout, layout, a.comm), layout)
+
+
 def _in_both_kinds(layout: Placement, target: Placement) -> bool:
     """Whether layouts of both kinds have every element on the same nodes."""
     if isinstance(layout, Layout):

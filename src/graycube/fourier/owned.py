@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array import CubeArray
-from graycube.array.moving import straight
+from graycube.array.moving import brought
 from graycube.array.ranks import spread
 from graycube.fourier.lines import cut_or_filled, lines_of, of_lines, resized, with_room
 from graycube.fourier.team import Team
@@ -55,10 +55,9 @@ def on_lines(  # noqa: PLR0913, PLR0917 - which lines, and two ways to work on t
         lines = cut_or_filled(lines_of(a, axis, dtype), 1, given)
         return of_lines(in_memory(lines, 1), a, axis)
     a = resized(a, axis, given)
-    a, layout = a.with_blocks(a.blocks.astype(dtype, copy=False)), a.layout
+    layout = a.layout
     target: Any = ready(layout, axis)
-    if target != layout:
-        a = a.with_blocks(straight(a.blocks, layout, target, a.comm), target)
+    a = brought(a.with_blocks(a.blocks.astype(dtype, copy=False)), target)
     share = target.axes[axis]
     result = target.with_axis(axis, SharedAxis(length, share.parts, stride=share.stride))
     lines = a.blocks.reshape(*target.boxes(a.nodes)[2:], *a.payload)

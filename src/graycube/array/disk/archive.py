@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from graycube.array.disk.meanwhile import undisturbed
 from graycube.array.held import Held
 from graycube.array.local import local
-from graycube.array.moving import straight
+from graycube.array.moving import brought, straight
 from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
@@ -93,11 +93,11 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
         target, home = together(a.comm, begin)
         beside = began[0] if over is None else over.bcast(began[0] if began else None)
         if prod(a.shape):
-            boxes = straight(a.blocks, a.layout, home, a.comm)
+            boxes = brought(a, home)
 
             def write() -> tuple[None, Facts]:
                 with named(path):  # which is told of a single rank as well
-                    return _write_own(beside, a.with_blocks(boxes, home))
+                    return _write_own(beside, boxes)
 
             together(a.comm, write)
         together(a.comm, lambda: _finish(began, target))

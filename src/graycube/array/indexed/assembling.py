@@ -21,7 +21,7 @@ from graycube.array.boxes import carried, in_memory, places_here, places_of, pla
 from graycube.array.held import Held
 from graycube.array.indexed.here import of_box, remains
 from graycube.array.local import local
-from graycube.array.moving import as_product, straight
+from graycube.array.moving import as_product, brought
 from graycube.array.ranks import spread
 from graycube.errors import InvalidValueError
 from graycube.layout import Layout, Ownership
@@ -89,11 +89,9 @@ def chosen(a: _H, some: Mapping[int, Some], target: Placement | None = None) -> 
     if remains(a.layout, target, along):
         return of_box(a, local(a)[places_here(Chosen(a.layout, along), a.nodes)], target)
     source, goal = Chosen(as_product(a.layout), along), as_product(target)
-    piece = source.layout.piece(a.nodes).of(straight(a.blocks, a.layout, source.layout, over))
-    rows = piece[places_here(source, a.nodes)]
+    rows = local(brought(a, source.layout))[places_here(source, a.nodes)]
     blocks = rows.reshape(1, prod(rows.shape[: len(along)]), *a.payload)
-    made = carried(blocks, source, goal, over)
-    return a.with_blocks(straight(made, goal, target, over), target)
+    return brought(a.with_blocks(carried(blocks, source, goal, over), goal), target)
 
 
 def again(a: _H, places: Mapping[int, Sequence[range]]) -> _H:
@@ -140,24 +138,21 @@ def assembled(
             come.append((x, goal))
     if come:
         _brought(come, box, over)
-    made = of_box(first, box, last)
-    return made.with_blocks(straight(made.blocks, last, target, over), target)
+    return brought(of_box(first, box, last), target)
 
 
 def _brought(come: Sequence[tuple[Held, Chosen]], box: NDArray[Any], comm: Comm) -> None:
     """Put arrays into the box of a node where they belong, each sent once; collective."""
-    sent: dict[int, tuple[NDArray[Any], Placement]] = {
-        id(x): (x.blocks, x.layout) for x, _ in come
-    }
-    for one, (blocks, layout) in sent.items():
-        source = as_product(layout)
-        sent[one] = straight(blocks, layout, source, comm), source
-    wholes, nodes = in_memory([*sent.values()], comm, _ASSEMBLED), come[0][0].nodes
+    each, nodes = {id(x): x for x, _ in come}, come[0][0].nodes
+    sent = {one: brought(x, as_product(x.layout)) for one, x in each.items()}
+    wholes = in_memory([(x.blocks, x.layout) for x in sent.values()], comm, _ASSEMBLED)
     with no_way_back(lambda: "arrays put together"):
         for x, goal in come:
             there = places_here(goal, nodes)
             if wholes is None:
-                box[there] = carried(*sent[id(x)], goal, comm).reshape(box[there].shape)
+                own = sent[id(x)]
+                found = carried(own.blocks, own.layout, goal, comm)
+                box[there] = found.reshape(box[there].shape)
             else:
                 whole = wholes[[*sent].index(id(x))]
                 box[there] = whole[places_read(goal, nodes)[1]]

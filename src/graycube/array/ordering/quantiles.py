@@ -18,7 +18,8 @@ from graycube.array.along import in_memory
 from graycube.array.held import Held
 from graycube.array.indexed.choosing import concatenated
 from graycube.array.indexed.parts import expand_dims
-from graycube.array.moving import straight
+from graycube.array.local import local
+from graycube.array.moving import brought
 from graycube.array.ordering.blocks import with_lines
 from graycube.array.ordering.merging import elements_at
 from graycube.array.ordering.sorting import agreed_on
@@ -238,8 +239,7 @@ def _of_lines(
         return (np.expand_dims(made, axis - a.ndim) if keepdims else made), a.layout
     few = a.layout.shape[axis] ** 2 > prod(a.layout.shape)  # fewer lines than they are long
     where = in_memory(a, axis) if there is None else with_lines(a.layout, axis, stays=few)
-    blocks = straight(a.blocks, a.layout, where, a.comm)
-    box = blocks.reshape(*where.boxes(a.nodes)[2:], *a.payload)
+    box = local(brought(a, where))
     if over is None or there is None or where.axes[axis].parts == 1:
         made = here(box, axis)
     else:
@@ -249,8 +249,8 @@ def _of_lines(
     left, goal = (x.without_axes([axis], keepdims=keepdims) for x in (where, a.layout))
     several = made.ndim == box.ndim  # they stand first, and behind the payload on their way
     flat = made.reshape(len(made) if several else 1, *left.held_shape(a.nodes), *a.payload)
-    moved = straight(np.ascontiguousarray(np.moveaxis(flat, 0, -1)), left, goal, a.comm)
-    found = np.moveaxis(moved, -1, 0)
+    last = a.with_blocks(np.ascontiguousarray(np.moveaxis(flat, 0, -1)), left)
+    found = np.moveaxis(brought(last, goal).blocks, -1, 0)
     return found if several else found[0], goal
 
 

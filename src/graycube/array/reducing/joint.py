@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from graycube.array.held import Held
-from graycube.array.moving import straight
+from graycube.array.local import local
+from graycube.array.moving import brought
 from graycube.array.payload import require_same_layout
 from graycube.array.ranks import facts_of, together
 from graycube.array.reducing.reductions import reduced
@@ -226,7 +227,5 @@ def _observed(x: Held, *, rowvar: bool) -> _Array:
     if x.payload or x.ndim == 1:
         return each_once(x).reshape(-1, prod(x.payload))
     nodes = (1, x.layout.node_count) if rowvar else (x.layout.node_count, 1)
-    layout = in_blocks(x.shape, nodes)
-    blocks = straight(x.blocks, x.layout, layout, x.comm)
-    box = blocks.reshape(layout.boxes(x.nodes)[2:])
+    box = local(brought(x, in_blocks(x.shape, nodes)))
     return box.T if rowvar else box

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.held import Held
-from graycube.array.moving import straight
+from graycube.array.moving import brought
 from graycube.array.ranks import spread
 from graycube.array.scanning.stretches import Stretches, stretches
 from graycube.array.sharing import swapped
@@ -54,18 +54,18 @@ def accumulated(a: _H, axis: int, made: Accumulation) -> _H:
     >>> accumulated(x, 0, made).blocks.ravel().tolist()
     [3, 4, 8, 9]
     """
-    blocks = a.blocks.astype(made.dtype, copy=False)
+    a = a.with_blocks(a.blocks.astype(made.dtype, copy=False))
     d = len(a.layout.shape)
     with np.errstate(all="ignore"):  # what is raised on some ranks only, hangs the others
         if axis >= d:
             place = 2 + axis - d
-            lines = np.moveaxis(blocks, place, _LINE)
+            lines = np.moveaxis(a.blocks, place, _LINE)
             found = np.moveaxis(_of_lines(lines, None, None, made), _LINE, place)
             return a.with_blocks(np.ascontiguousarray(found))
         where = stretches(a.layout, axis, a.nodes, reverse=made.reverse)
-        blocks = straight(blocks, a.layout, where.layout, a.comm)
-        found = where.blocks(_of_lines(where.lines(blocks), where, a.comm, made))
-        return a.with_blocks(straight(found, where.layout, a.layout, a.comm))
+        lines = where.lines(brought(a, where.layout).blocks)
+        found = where.blocks(_of_lines(lines, where, a.comm, made))
+        return brought(a.with_blocks(found, where.layout), a.layout)
 
 
 def _of_lines(
