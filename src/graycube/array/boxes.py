@@ -30,7 +30,7 @@ from graycube.layout.indices import Some, as_array, evenly
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back
-from graycube.run.agreement import Told, different
+from graycube.run.agreement import Told, different, told_again
 from graycube.run.mpi import Comm
 from graycube.run.post import Mailing, Post, Sizes, post
 from graycube.run.windows import windows
@@ -143,7 +143,8 @@ def carried(
     ...     return carried(u.blocks, u.layout, target, comm)
     """
     shift = shift or (0,) * len(layout.shape)
-    found = in_memory([(blocks, layout)], comm, _told(layout, target, shift), shift)
+    facts = told_again(redistribution="of boxes", layout=layout, target=target, shift=shift)
+    found = in_memory([(blocks, layout)], comm, facts, shift)
     if found is None:
         return _by_letters(blocks, layout, target, comm, shift)
     needed, source = places_read(target, range(comm.rank, comm.rank + 1))
@@ -218,13 +219,6 @@ def places_here(some: Chosen, nodes: range) -> Places:
     (slice(0, 3, 2),)
     """
     return places_of(some.places(nodes))
-
-
-@lru_cache(maxsize=_TRADES)
-def _told(
-    layout: Placement | Chosen, target: Placement | Chosen, shift: tuple[int, ...]
-) -> Told:
-    return Told(redistribution=f"from {layout} to {target}", shift=shift)
 
 
 def _by_letters(

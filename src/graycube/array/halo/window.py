@@ -32,7 +32,7 @@ from graycube.errors import GraycubeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
 from graycube.layout import Ownership
 from graycube.layout.placement import Placement
-from graycube.run.agreement import Facts, Told
+from graycube.run.agreement import Facts, told_again
 from graycube.run.reused import reused
 from graycube.stencil import Frame, Halo, ReachLike
 from graycube.stencil.frame import Index
@@ -305,28 +305,6 @@ _SAME = {int, bool}  # what equals one of these, and is of its type, means the s
 _remembered = lru_cache(maxsize=NEAR, typed=True)(_exchange)
 
 
-@lru_cache(maxsize=NEAR)
-def _told(
-    exchange: Halo | OwnedHalo,
-    layout: Placement,
-    payload: tuple[int, ...],
-    dtype: np.dtype[Any],
-    fill: str,
-) -> Told:
-    """What all ranks must have alike in a halo."""
-    return Told(
-        operation="halo",
-        layout=layout,
-        payload=payload,
-        dtype=dtype,
-        fill=fill,
-        reach=exchange.reach,
-        stride=exchange.stride,
-        periodic=exchange.periodic,
-        corners=exchange.corners,
-    )
-
-
 def _require_near(exchange: Halo | OwnedHalo) -> None:
     """Refuse frames that go around a ring more than once, or far beyond the ends."""
     for k, (length, reach) in enumerate(
@@ -370,7 +348,16 @@ def window(  # noqa: PLR0913 - a stencil
         if spread(a.comm) is None:
             return Window(a, exchange, ends), {}
         require_plain(a.dtype)
-        told = _told(exchange, a.layout, a.payload, a.dtype, said(ends))
-        return Window(a, exchange, ends), told
+        return Window(a, exchange, ends), told_again(
+            operation="halo",
+            layout=a.layout,
+            payload=a.payload,
+            dtype=a.dtype,
+            fill=said(ends),
+            reach=exchange.reach,
+            stride=exchange.stride,
+            periodic=exchange.periodic,
+            corners=exchange.corners,
+        )
 
     return together(a.comm, prepare).exchange()

@@ -1,8 +1,7 @@
 """Elements that go so much farther along axes, around their ends: an exchange."""
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, SupportsIndex, TypeVar
+from typing import SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -14,15 +13,13 @@ from graycube.array.ranks import spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
-from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
-from graycube.run.agreement import Facts, Told
+from graycube.run.agreement import Facts, told_again
 
 _H = TypeVar("_H", bound=Held)
 _Ints = SupportsIndex | Sequence[SupportsIndex]
 _Shift = tuple[int, ...]
 _Prepared = tuple[tuple[_Shift, _Shift], Facts]
-_KEPT = 64
 
 
 def roll(a: _H, shift: _Ints, axis: _Ints | None = None) -> _H:
@@ -37,10 +34,16 @@ def roll(a: _H, shift: _Ints, axis: _Ints | None = None) -> _H:
     """
 
     def prepare() -> _Prepared:
-        inside, along = _steps(a, shift, axis)
+        steps = _steps(a, shift, axis)
         if spread(a.comm) is not None:
             require_plain(a.dtype)
-        return (inside, along), _told(a.layout, a.payload, a.dtype, inside, along)
+        return steps, told_again(
+            operation="roll",
+            layout=a.layout,
+            payload=a.payload,
+            dtype=a.dtype,
+            shift=steps,
+        )
 
     inside, along = together(a.comm, prepare)
     axes = tuple(k for k, step in enumerate(inside) if step)
@@ -50,20 +53,6 @@ def roll(a: _H, shift: _Ints, axis: _Ints | None = None) -> _H:
     if any(along):
         blocks = np.roll(blocks, along, tuple(range(2, blocks.ndim)))
     return a.with_blocks(blocks)
-
-
-@lru_cache(maxsize=_KEPT)
-def _told(
-    layout: Placement,
-    payload: tuple[int, ...],
-    dtype: np.dtype[Any],
-    inside: _Shift,
-    along: _Shift,
-) -> Told:
-    """What all ranks must have alike."""
-    told = Told(operation="roll", layout=layout, payload=payload, dtype=dtype, shift=inside)
-    told["along the payload"] = along
-    return told
 
 
 def _steps(a: Held, shift: _Ints, axis: _Ints | None) -> tuple[_Shift, _Shift]:
