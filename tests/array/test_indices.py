@@ -107,6 +107,9 @@ BOXES = [
     np.s_[::-2, 4, 2],
     np.s_[...],
     np.s_[1:3, 0, np.int64(2)],
+    np.s_[..., None],
+    np.s_[None, 2],
+    np.s_[2, None, 1:, None],
 ]
 
 

@@ -12,6 +12,7 @@ from graycube.array import payload
 from graycube.array.elementwise import applied, element_by_element
 from graycube.array.functions import called
 from graycube.array.held import Held
+from graycube.array.indexed.points import in_brackets
 from graycube.array.indexed.writing import put
 from graycube.array.instead import NAMES, NoSuchName
 from graycube.array.ranks import spread
@@ -313,7 +314,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         """A line about the array, and what of it is here, shortened as NumPy does it."""
         try:
             piece = self.layout.piece(self.nodes)
-            here = f"\nu[{payload.in_brackets(piece.slices)}], which is here:"
+            here = f"\nu[{in_brackets(piece.slices)}], which is here:"
         except InvalidValueError:  # what is here has no such index
             return repr(self)
         return f"{self!r}{here if spread(self.comm) else ''}\n{piece.of(self.blocks)}"

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from graycube.array.aligning import require_same_ranks, same_places
 from graycube.array.held import Held
 from graycube.array.indexed.indices import coordinates_of
-from graycube.array.indexed.points import is_list
+from graycube.array.indexed.points import in_brackets, is_list, spelled_out
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
 from graycube.layout.indices import as_array
@@ -109,18 +109,7 @@ def parts_of(a: Held, key: object) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     >>> parts_of(Held(np.zeros((2, 1, 3)), Layout.nodes(1)), (..., None))
     ((slice(None, None, None),), (slice(None, None, None), None))
     """
-    parts = key if isinstance(key, tuple) else (key,)
-    dots = [k for k, part in enumerate(parts) if part is Ellipsis]
-    used = len([part for part in parts if part is not None]) - len(dots)
-    d = len(a.layout.shape)
-    if len(dots) > 1 or used > a.ndim:
-        raise OutOfRangeError(
-            f"u[{in_brackets(key)}] has {used} entries",
-            f"the array has shape {a.shape}, with a payload of shape {a.payload}",
-            "leave some out" if used > a.ndim else "write ... once",
-        )
-    at = dots[0] if dots else len(parts)
-    parts = (*parts[:at], *(WHOLE,) * (a.ndim - used), *parts[at + len(dots) :])
+    d, parts = len(a.layout.shape), spelled_out(key, a.shape)
     if new := [k for k, part in enumerate(parts[:d]) if part is None]:
         raise InvalidTypeError(
             f"u[{in_brackets(key)}] has a new axis before those of the layout",
@@ -151,25 +140,6 @@ def is_mask(key: object) -> bool:
     (True, False)
     """
     return isinstance(key, Held) or (isinstance(key, np.ndarray) and key.dtype == bool)
-
-
-def in_brackets(key: object) -> str:
-    """An index as it is written.
-
-    >>> in_brackets((..., slice(3, None), slice(None, None, 2), None, 5))
-    '..., 3:, ::2, None, 5'
-    """
-    parts = key if isinstance(key, tuple) else (key,)
-    return ", ".join(map(_written, parts))[:80]
-
-
-def _written(part: object) -> str:
-    if isinstance(part, slice):
-        ends = ["" if end is None else str(end) for end in (part.start, part.stop)]
-        return ":".join(ends if part.step is None else [*ends, str(part.step)])
-    if isinstance(part, Held):
-        return "mask"
-    return "..." if part is Ellipsis else repr(part)
 
 
 def stack(arrays: Sequence[_H], axis: int = -1) -> _H:

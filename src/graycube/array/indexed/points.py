@@ -27,6 +27,44 @@ def is_list(part: object) -> bool:
     return isinstance(part, list | np.ndarray)
 
 
+def in_brackets(key: object) -> str:
+    """An index as it is written.
+
+    >>> in_brackets((..., slice(3, None), slice(None, None, 2), None, 5))
+    '..., 3:, ::2, None, 5'
+    """
+    parts = key if isinstance(key, tuple) else (key,)
+    return ", ".join(map(_written, parts))[:80]
+
+
+def _written(part: object) -> str:
+    if isinstance(part, slice):
+        ends = ["" if end is None else str(end) for end in (part.start, part.stop)]
+        return ":".join(ends if part.step is None else [*ends, str(part.step)])
+    if isinstance(part, Held):
+        return "mask"
+    return "..." if part is Ellipsis else repr(part)
+
+
+def spelled_out(key: Any, shape: Sequence[int]) -> tuple[Any, ...]:  # noqa: ANN401
+    """An index with a part for each axis, and with its new axes.
+
+    >>> spelled_out((..., None, 2), (4, 5))
+    (slice(None, None, None), None, 2)
+    """
+    parts = key if isinstance(key, tuple) else (key,)
+    dots = [k for k, part in enumerate(parts) if part is Ellipsis]
+    used = sum(part is not None for part in parts) - len(dots)
+    if len(dots) > 1 or used > len(shape):
+        raise OutOfRangeError(
+            f"u[{in_brackets(key)}] has {used} entries",
+            f"the array has {len(shape)} axes, and the shape {(*shape,)}",
+            "write ... once" if len(dots) > 1 else "leave some out",
+        )
+    at = dots[0] if dots else len(parts)
+    return (*parts[:at], *[slice(None)] * (len(shape) - used), *parts[at + len(dots) :])
+
+
 def points(key: Any, shape: Sequence[int]) -> list[IntArray]:  # noqa: ANN401 - as NumPy's
     """The coordinate along each axis of all elements that an index takes.
 
@@ -61,14 +99,11 @@ def _named(parts: tuple[Any, ...], shape: Sequence[int]) -> tuple[list[IntArray]
 
     Nothing here is as long as an axis, unless the index has masks or new axes.
     """
-    dots = [k for k, part in enumerate(parts) if part is Ellipsis]
     others = [part for part in parts if part is not Ellipsis and not isinstance(part, slice)]
     if any(np.asarray(part).dtype.kind not in "iu" for part in others):
         return [np.arange(n) for n in shape], parts
-    at = dots[0] if dots else len(parts)
-    fill = [slice(None)] * (len(shape) - len(parts) + len(dots))
     lines, takes = list[IntArray](), list[Any]()
-    for part, n in zip((*parts[:at], *fill, *parts[at + 1 :]), shape, strict=True):
+    for part, n in zip(spelled_out(parts, shape), shape, strict=True):
         if isinstance(part, slice):
             lines.append(np.arange(*part.indices(n)))
             takes.append(slice(None))

@@ -11,15 +11,22 @@ from numpy.typing import NDArray
 from graycube.array.aligning import require_same_ranks
 from graycube.array.held import Held
 from graycube.array.indexed.indices import coordinates_of
-from graycube.array.indexed.points import box_here, is_list, points, points_here, told
+from graycube.array.indexed.points import (
+    box_here,
+    is_list,
+    points,
+    points_here,
+    spelled_out,
+    told,
+)
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain, rows_of_all
-from graycube.errors import InvalidValueError, OutOfRangeError
+from graycube.errors import InvalidValueError
 from graycube.layout.indices import Some, as_array
 from graycube.run import mpi, no_way_back
 
 _Array = NDArray[Any]
-Part = int | slice | EllipsisType | list[int] | NDArray[Any] | Held
+Part = int | slice | EllipsisType | None | list[int] | NDArray[Any] | Held
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class Reader:
         if any(map(is_list, parts)):
             return _at_points(a, key)
 
-        def prepare() -> "tuple[tuple[list[Some], tuple[int | slice, ...]], dict[str, object]]":
+        def prepare() -> "tuple[tuple[list[Some], tuple[Any, ...]], dict[str, object]]":
             require_plain(a.dtype)
             facts = {**facts_of("read", a.layout, a.blocks), "index": repr(key)}
             return _box(a, key), facts
@@ -120,17 +127,11 @@ def _joined(found: _Array, a: Held) -> None:
         over.Allreduce(mpi().IN_PLACE, found.reshape(-1).view(np.uint8), mpi().BOR)
 
 
-def _box(a: Held, key: Part | tuple[Part, ...]) -> "tuple[list[Some], tuple[int | slice, ...]]":
+def _box(a: Held, key: Part | tuple[Part, ...]) -> "tuple[list[Some], tuple[Any, ...]]":
     """The coordinates along each axis, and the index that takes away axes of integers."""
-    parts = list(key) if isinstance(key, tuple) else [key]
-    dots = [k for k, part in enumerate(parts) if part is Ellipsis]
-    if len(dots) > 1 or len(parts) - len(dots) > a.ndim:
-        raise OutOfRangeError(
-            f"the index is {key!r:.80}", f"the array has {a.ndim} axes", "leave some out"
-        )
-    at = dots[0] if dots else len(parts)
-    fill = [slice(None)] * (a.ndim - len(parts) + len(dots))
-    parts[at : at + 1] = fill
-    axes = enumerate(zip(parts, a.shape, strict=True))
+    parts = spelled_out(key, a.shape)
+    some = (part for part in parts if part is not None)
+    axes = enumerate(zip(some, a.shape, strict=True))
     coordinates = [coordinates_of(k, part, length) for k, (part, length) in axes]
-    return coordinates, tuple(slice(None) if isinstance(k, slice) else 0 for k in parts)
+    kept = {slice: slice(None), type(None): None}  # new axes stay, and those of integers go
+    return coordinates, tuple(kept.get(type(part), 0) for part in parts)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from graycube.array.elementwise import assigned, element_by_element
 from graycube.array.held import Held
 from graycube.array.indexed.indices import coordinates_of
-from graycube.array.indexed.points import box_here, is_list, points, points_here
-from graycube.array.payload import WHOLE, all_whole, in_brackets, is_mask, parts_of
+from graycube.array.indexed.points import box_here, in_brackets, is_list, points, points_here
+from graycube.array.payload import WHOLE, all_whole, is_mask, parts_of
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
 from graycube.warned import as_written
