@@ -9,68 +9,39 @@ from numpy.typing import NDArray
 from graycube.array.aligning import aligned, same_kind
 from graycube.array.held import Held
 from graycube.array.results import made_of
-from graycube.array.ufuncs import combined
 from graycube.array.unlike import unlike
 from graycube.errors import InvalidTypeError
 from graycube.host import host_array
-from graycube.warned import as_written, warn
+from graycube.warned import as_written
 
 _H = TypeVar("_H", bound=Held)
-_NUMBERS = {bool, int, float, complex, np.float64}
-_USUAL = {*_NUMBERS, np.ndarray}
-_NOWHERE = (
-    "'where' used without 'out': elsewhere the result has whatever was in memory; pass out=, "
-    "or use np.where"
-)
+PLAIN_NUMBERS = {bool, int, float, complex, np.float64}
 _PLAIN = (bool, int, float, complex, np.generic, str, type, np.dtype)
 
 
-def applied(
-    kind: type[_H],
-    ufunc: np.ufunc,
-    method: str,
-    inputs: Sequence[object],
-    options: Mapping[str, Any],
-) -> Any:  # noqa: ANN401 - NumPy's protocol: an array or NotImplemented
-    """What a ufunc gives for operands of which one is of a kind of arrays.
+def at_once(kind: type[Held], ufunc: np.ufunc, inputs: Sequence[object]) -> Any:  # noqa: ANN401
+    """What most operations give: those of arrays that are alike, and of plain numbers.
+
+    To look at types alone saves a tenth of what an operation takes beyond NumPy's.
 
     >>> from graycube.layout import Layout
-    >>> x = Held(np.array([[3], [1]]), Layout.nodes(1))
-    >>> applied(Held, np.add, "__call__", (1, x), {}).blocks.tolist()
+    >>> at_once(Held, np.add, (1, Held(np.array([[3], [1]]), Layout.nodes(1)))).blocks.tolist()
     [[4], [2]]
     """
-    plain = method == "__call__" and ufunc.signature is None
-    if plain and not options and (made := _at_once(kind, ufunc, inputs)) is not None:
-        return made
-    outs: tuple[Any, ...] = options.get("out", ())
-    for x in (*inputs, *outs):
-        if type(x) is not kind and type(x) not in _USUAL and _has_its_own_way(kind, x):
-            return NotImplemented
-    if not plain:
-        return combined(ufunc, method, inputs, options)
-    if not options:
-        return element_by_element(ufunc, inputs, options)
-    if len(outs) > 1:
-        raise InvalidTypeError(
-            f"numpy.{ufunc.__name__} is given out",
-            f"it has {ufunc.nout} results",
-            "give them names, as in q, r = np.divmod(u, 2)",
-        )
-    further = {name: value for name, value in options.items() if name != "out"}
-    if not further.keys() <= {"dtype", "casting", "where"}:
-        raise InvalidTypeError(
-            f"numpy.{ufunc.__name__} is given {', '.join(map(repr, further))}",
-            "elementwise operations take 'out', 'where', 'dtype' and 'casting'",
-            "leave the others out",
-        )
-    if not outs and further.get("where", True) is not True:
-        warn(_NOWHERE, UserWarning)
-        further["out"] = None  # so that NumPy does not name a line of ours
-    if outs and further.get("casting") == "unsafe":  # what is cast is seen here
-        made = element_by_element(ufunc, inputs, {**further, "out": None})
-        asked = {name: further[name] for name in further.keys() - {"dtype"}}
-        return element_by_element(assigned, [made], asked, *outs)
-    return element_by_element(ufunc, inputs, further, *outs)
+    like: Held | None = None
+    values: list[Any] = []
+    for x in inputs:
+        if type(x) is kind:
+            if like is None:
+                like = x
+            elif not same_kind(x, like):
+                return None
+            values.append(x.blocks)
+        elif type(x) in PLAIN_NUMBERS:
+            values.append(x)
+        else:
+            return None
+    return None if like is None else _each(like.with_blocks, made_of(ufunc, values, {}))
 
 
 def element_by_element(
@@ -159,27 +130,6 @@ def where(condition: _H, x: object, y: object) -> _H:
     return found
 
 
-def _at_once(kind: type[Held], ufunc: np.ufunc, inputs: Sequence[object]) -> Any:  # noqa: ANN401
-    """What most operations give: those of arrays that are alike, and of plain numbers.
-
-    To look at types alone saves a tenth of what an operation takes beyond NumPy's.
-    """
-    like: Held | None = None
-    values: list[Any] = []
-    for x in inputs:
-        if type(x) is kind:
-            if like is None:
-                like = x
-            elif not same_kind(x, like):
-                return None
-            values.append(x.blocks)
-        elif type(x) in _NUMBERS:
-            values.append(x)
-        else:
-            return None
-    return None if like is None else _each(like.with_blocks, made_of(ufunc, values, {}))
-
-
 def _at_a_glance(values: Sequence[object]) -> Held | None:
     """An array that all others are like, so that NumPy can take all blocks as they are."""
     like: Held | None = None
@@ -216,10 +166,3 @@ def _operand(x: object) -> Held | NDArray[Any] | None:
         return None
     array = host_array(x)
     return array if array.ndim else None
-
-
-def _has_its_own_way(kind: type[Held], x: object) -> bool:
-    """Whether NumPy asks something else than us or itself what to do."""
-    way = getattr(type(x), "__array_ufunc__", None)
-    own = getattr(kind, "__array_ufunc__", None)
-    return way not in {None, np.ndarray.__array_ufunc__, own}

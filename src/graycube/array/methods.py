@@ -9,7 +9,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import ArrayLike, DTypeLike
 
 from graycube.array import payload
-from graycube.array.elementwise import applied, element_by_element
+from graycube.array.elementwise import element_by_element
 from graycube.array.functions import called
 from graycube.array.held import Held
 from graycube.array.indexed.points import in_brackets
@@ -23,6 +23,7 @@ from graycube.array.reducing.sums import reproducible_sum
 from graycube.array.results import tried
 from graycube.array.scanning.scans import cumprod, cumsum
 from graycube.array.sharing import not_unasked
+from graycube.array.ufuncs import applied
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.warned import at_users_line, entered, left
 
