@@ -35,8 +35,7 @@ def stays(layout: Placement, target: Placement, axes: tuple[int, ...]) -> bool:
     """
     if layout == target:
         return bool(axes) and all(is_whole(layout, k) for k in axes)
-    pair = [in_boxes(x) if isinstance(x, Layout) else x for x in (layout, target)]
-    one, other = (x.axes if isinstance(x, Ownership) else () for x in pair)
+    one, other = _shared(layout), _shared(target)
     return bool(one and other) and all(
         x.parts == y.parts == 1 if k in axes else x == y
         for k, (x, y) in enumerate(zip(one, other, strict=True))
@@ -54,12 +53,17 @@ def remains(layout: Placement, target: Placement, some: tuple[Some, ...]) -> boo
     changed = tuple(k for k, along in enumerate(some) if along != range(layout.shape[k]))
     if stays(layout, target, changed):
         return True
-    pair = [in_boxes(x) if isinstance(x, Layout) else x for x in (layout, target)]
-    one, other = (x.axes if isinstance(x, Ownership) else () for x in pair)
+    one, other = _shared(layout), _shared(target)
     return bool(one and other) and all(
         x == y if along == range(x.length) else _in_place(x, y, along)
         for x, y, along in zip(one, other, some, strict=True)
     )
+
+
+def _shared(layout: Placement) -> tuple[SharedAxis, ...]:
+    """How the axes are shared out, if nodes have boxes."""
+    found = in_boxes(layout) if isinstance(layout, Layout) else layout
+    return found.axes if isinstance(found, Ownership) else ()
 
 
 def _in_place(axis: SharedAxis, target: SharedAxis, some: Some) -> bool:
