@@ -424,6 +424,8 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (lambda u: np.fft.fftn(u, (16,), axes=(0, 1)), "s has 1 entries for 2 axes"),
         (lambda u: np.sum(u, axis=2), "has 2 axes"),
         (lambda u: np.swapaxes(u, 0, 2), "axis is 2: the axes are 0..1"),
+        (lambda u: np.moveaxis(u, 0, 2), "axis is 2: the axes are 0..1"),
+        (lambda u: np.rollaxis(u, 0, 5), "of the axes NumPy says: 'start' arg requires"),
         (lambda u: np.fft.fft(u, axis=2), "axis is 2: the axes are 0..1"),
         (lambda u: np.roll(u, 1, axis=-3), "axis is -3: the axes are 0..1"),
         (lambda u: np.roll(u, (1, 2, 3), axis=(0, 1)), "each axis needs its shift"),

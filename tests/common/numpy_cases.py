@@ -212,6 +212,7 @@ REDUCTIONS = {
     "over payload": lambda u, w, v, t: np.trapezoid(v) + np.trapezoid(t, axis=-2)[..., 1],
     "by ufuncs": lambda u, w, v, t: np.add.reduce(u) - np.maximum.reduce(u, axis=None),
     "logaddexp": lambda u, w, v, t: np.logaddexp.reduce(v, axis=1, keepdims=True),
+    "numbers where": lambda u, w, v, t: np.nanstd(np.sqrt(u + 1), where=w > 0),
     "nan of roots": lambda u, w, v, t: np.nanstd(np.sqrt(u + 1), axis=0, ddof=1),
     "norms": lambda u, w, v, t: np.linalg.norm(v, 1, axis=-1) + np.linalg.norm(v, np.inf, -1),
     "norms of matrices": lambda u, w, v, t: (

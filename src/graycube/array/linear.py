@@ -181,23 +181,6 @@ def matrices(function: Callable[..., _Any]) -> Callable[..., _Any]:
     return call
 
 
-def on_diagonals(
-    function: Callable[..., _Any], a: Held, offset: int, axis1: int, axis2: int
-) -> _Any:
-    """The trace or the diagonal of matrices that are payload; None where they are not.
-
-    >>> from graycube.layout import Layout
-    >>> a = Held(np.array([[[[2, 0], [0, 3]]]]), Layout.nodes(0))
-    >>> on_diagonals(np.trace, a, 0, -2, -1).blocks
-    array([[5]])
-    """
-    d = len(a.layout.shape)
-    one, other = (2 + require_axis(k, a.ndim) - d for k in (axis1, axis2))
-    return (
-        None if min(one, other) < 2 else a.with_blocks(function(a.blocks, offset, one, other))
-    )
-
-
 def dot(a: _Any, b: _Any) -> _Any:
     """The sum of products of two lines, or of vectors with a plain matrix, as ``numpy.dot``.
 

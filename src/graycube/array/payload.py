@@ -211,41 +211,29 @@ def permuted(a: _H, order: Sequence[int] | None = None) -> _H:
     return a.with_blocks(made.copy() if np.may_share_memory(made, a.blocks) else made, layout)
 
 
-def moved_axes(a: _H, source: int | Sequence[int], destination: int | Sequence[int]) -> _H:
-    """Axes moved to other places, as ``numpy.moveaxis``.
+def ordered_by(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy's that brings axes into another order, such as ``numpy.moveaxis``.
 
     >>> from graycube.layout import Layout
     >>> a = Held(np.zeros((2, 2, 3, 1)), Layout.mesh((4,), nodes=(2,)))
-    >>> moved_axes(a, 1, 2).shape
+    >>> ordered_by(np.moveaxis)(a, 1, 2).shape
     (4, 1, 3)
     """
-    named = np.empty(range(a.ndim))  # axis k has length k, and there are no elements
-    return permuted(a, np.moveaxis(named, source, destination).shape)
 
+    def call(a: _H, *args: Any, **options: Any) -> _H:  # noqa: ANN401 - as NumPy's
+        named = np.empty(range(a.ndim))  # axis k has length k, and there are no elements
+        try:
+            return permuted(a, function(named, *args, **options).shape)
+        except np.exceptions.AxisError as error:
+            if error.axis is not None:
+                require_axis(error.axis, a.ndim)
+            raise OutOfRangeError(
+                f"of the axes NumPy says: {error}",
+                f"the array has shape {a.shape}",
+                "count axes from 0",
+            ) from None
 
-def swapped_axes(a: _H, axis1: int, axis2: int) -> _H:
-    """The array with two axes exchanged, as ``numpy.swapaxes``.
-
-    >>> from graycube.layout import Layout
-    >>> swapped_axes(Held(np.zeros((2, 2, 3, 1)), Layout.mesh((4,), nodes=(2,))), 1, -1).shape
-    (4, 1, 3)
-    """
-    one, other = (require_axis(axis, a.ndim) for axis in (axis1, axis2))
-    order = [*range(a.ndim)]
-    order[one], order[other] = other, one
-    return permuted(a, order)
-
-
-def rolled_axis(a: _H, axis: int, start: int = 0) -> _H:
-    """An axis moved before another, as ``numpy.rollaxis``.
-
-    >>> from graycube.layout import Layout
-    >>> a = Held(np.zeros((2, 2, 3, 1)), Layout.mesh((4,), nodes=(2,)))
-    >>> rolled_axis(a, 2, 1).shape
-    (4, 1, 3)
-    """
-    named = np.empty(range(a.ndim))
-    return permuted(a, np.rollaxis(named, axis, start).shape)
+    return call
 
 
 def _payload_axis(a: Held, axis: int, count: int, what: str) -> int:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from graycube.array import linear
 from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
 from graycube.array.indexed import parts
 from graycube.array.instead import instead_of
 from graycube.errors import InvalidTypeError
+from graycube.layout.required import require_axis
 
 Function = Callable[..., Any]
 
@@ -174,10 +174,11 @@ def on_diagonal(function: Function, axes: tuple[int, int] | None = None) -> Row:
     """
 
     def call(a: Held, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:  # noqa: ANN401
-        found = linear.on_diagonals(function, a, offset, *(axes or (axis1, axis2)))
-        if found is None:
+        places = [2 + require_axis(k, a.ndim) for k in axes or (axis1, axis2)]
+        one, other = (place - len(a.layout.shape) for place in places)
+        if min(one, other) < 2:
             raise refused(function)
-        return found
+        return a.with_blocks(function(a.blocks, offset, one, other))
 
     return Row(Kind.PAYLOAD, call)
 

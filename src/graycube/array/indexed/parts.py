@@ -16,7 +16,7 @@ import numpy as np
 from graycube.array.held import Held
 from graycube.array.indexed.assembling import again, chosen
 from graycube.array.indexed.choosing import FEW, agree, axis_of, concatenated, flip, take
-from graycube.array.payload import stack, swapped_axes
+from graycube.array.payload import ordered_by, stack
 from graycube.array.reducing.over import Axes, over_axes
 from graycube.errors import InvalidValueError
 from graycube.layout.indices import Indices
@@ -116,7 +116,7 @@ def tile(a: _H, reps: int | Sequence[int]) -> _H:
     return again(a, {k: [range(j, j + at.step) for j in at] for k, at in starts.items()})
 
 
-def rot90(a: _H, k: int = 1, axes: Sequence[int] = (0, 1)) -> _H:
+def rot90(a: Held, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:  # noqa: ANN401
     """The array turned by right angles in the plane of two axes, as ``numpy.rot90``.
 
     >>> from graycube.layout import Layout
@@ -131,13 +131,13 @@ def rot90(a: _H, k: int = 1, axes: Sequence[int] = (0, 1)) -> _H:
         raise InvalidValueError(
             f"axes is {axes}", "a plane has two axes, and none is named twice", "name two"
         )
-    one, other = plane
+    (one, other), swapped = plane, ordered_by(np.swapaxes)
     if k % 4 == 2:
         return flip(a, [one, other])
     if k % 4 == 1:
-        return swapped_axes(flip(a, other), one, other)
+        return swapped(flip(a, other), one, other)
     if k % 4 == 3:
-        return flip(swapped_axes(a, one, other), other)
+        return flip(swapped(a, one, other), other)
     return a.with_blocks(a.blocks.copy("K"))
 
 
@@ -227,28 +227,18 @@ def below(arrays: Sequence[Any]) -> Any:  # noqa: ANN401
     return concatenated(rows, 0)
 
 
-def as_columns(arrays: Sequence[Any]) -> Any:  # noqa: ANN401
-    """Lines as columns, which are payload, or arrays beside each other; collective.
+def behind(axis: int, arrays: Sequence[Any]) -> Any:  # noqa: ANN401
+    """Arrays joined along an axis, or a new one, which is payload; collective.
+
+    So does ``numpy.column_stack`` with the second axis, and ``numpy.dstack`` with the third.
 
     >>> from graycube.layout import Layout
     >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,)))
-    >>> as_columns([a, a]).shape
+    >>> behind(1, [a, a]).shape
     (4, 2)
     """
     given = [*arrays]
-    return stack(given) if np.ndim(given[0]) == 1 else concatenated(given, 1)
-
-
-def behind(arrays: Sequence[Any]) -> Any:  # noqa: ANN401
-    """Arrays joined along the third axis, as ``numpy.dstack``; collective.
-
-    >>> from graycube.layout import Layout
-    >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((2, 2), nodes=(2, 1)))
-    >>> behind([a, a]).shape
-    (2, 2, 2)
-    """
-    given = [*arrays]
-    return stack(given) if np.ndim(given[0]) == 2 else concatenated(given, 2)
+    return stack(given) if np.ndim(given[0]) == axis else concatenated(given, axis)
 
 
 def appended(arr: Any, values: Any, axis: int | None = None) -> Any:  # noqa: ANN401

@@ -1,88 +1,57 @@
 """Reductions of what is a number, NaN left out; all are collective."""
 
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
+from graycube.array.ranks import together
 from graycube.array.reducing.extremes import extreme_at
 from graycube.array.reducing.over import Axes
 from graycube.array.reducing.reductions import reduced
-from graycube.array.reducing.statistics import mean, of_arrays, var
 from graycube.errors import InvalidValueError
 
 
-def nansum(
-    a: Held, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False
+def of_filled(
+    a: Held,
+    monoid: np.ufunc,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    *,
+    keepdims: bool = False,
 ) -> Any:  # noqa: ANN401 - an array or a number
-    """The sum of what is a number.
+    """The sum or the product of what is a number.
 
     >>> from graycube.layout import Layout
-    >>> nansum(Held(np.array([[1.0], [np.nan]]), Layout.nodes(1)))
-    np.float64(1.0)
-    """
-    return reduced(a, np.add, axis, dtype=dtype, keepdims=keepdims, of=lambda: filled(a, 0))
-
-
-def nanprod(
-    a: Held, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False
-) -> Any:  # noqa: ANN401 - an array or a number
-    """The product of what is a number.
-
-    >>> from graycube.layout import Layout
-    >>> nanprod(Held(np.array([[3.0], [np.nan]]), Layout.nodes(1)))
+    >>> of_filled(Held(np.array([[3.0], [np.nan]]), Layout.nodes(1)), np.multiply)
     np.float64(3.0)
     """
-    return reduced(
-        a, np.multiply, axis, dtype=dtype, keepdims=keepdims, of=lambda: filled(a, 1)
-    )
+    of = partial(filled, a, monoid.identity)
+    return reduced(a, monoid, axis, dtype=dtype, keepdims=keepdims, of=of)
 
 
-def nanmean(
-    a: Held, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False
-) -> Any:  # noqa: ANN401 - an array or a number
-    """The mean of what is a number.
+def of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction that takes ``where``, of what is a number.
 
     >>> from graycube.layout import Layout
-    >>> nanmean(Held(np.array([[1.0], [np.nan]]), Layout.nodes(1)))
+    >>> from graycube.array.reducing.statistics import mean
+    >>> of_numbers(mean)(Held(np.array([[1.0], [np.nan]]), Layout.nodes(1)))
     np.float64(1.0)
     """
-    return mean(a, axis, dtype, keepdims=keepdims, where=_there(a))
 
+    @wraps(function)
+    def call(a: Held, *, where: object = None, **options: Any) -> Any:  # noqa: ANN401
+        there = a.with_blocks(~np.isnan(a.blocks))
+        if where is not None:
+            both = partial(element_by_element, np.logical_and, [there, where], {})
+            there = together(a.comm, lambda: (both(), {}))
+        return function(a, where=there, **options)
 
-def nanvar(
-    a: Held,
-    axis: Axes = None,
-    dtype: DTypeLike | None = None,
-    ddof: float = 0,
-    *,
-    keepdims: bool = False,
-) -> Any:  # noqa: ANN401 - an array or a number
-    """The variance of what is a number.
-
-    >>> from graycube.layout import Layout
-    >>> nanvar(Held(np.array([[1.0], [np.nan]]), Layout.nodes(1)))
-    np.float64(0.0)
-    """
-    return var(a, axis, dtype, ddof, keepdims=keepdims, where=_there(a))
-
-
-def nanstd(
-    a: Held,
-    axis: Axes = None,
-    dtype: DTypeLike | None = None,
-    ddof: float = 0,
-    *,
-    keepdims: bool = False,
-) -> Any:  # noqa: ANN401 - an array or a number
-    """The standard deviation of what is a number.
-
-    >>> from graycube.layout import Layout
-    >>> nanstd(Held(np.array([[1.0], [np.nan]]), Layout.nodes(1)))
-    np.float64(0.0)
-    """
-    return of_arrays(np.sqrt, nanvar(a, axis, dtype, ddof, keepdims=keepdims))
+    return call
 
 
 def nan_extreme_at(
@@ -115,7 +84,3 @@ def filled(a: Held, value: float) -> Held:
     if a.dtype.kind not in "fc":
         return a
     return a.with_blocks(np.where(np.isnan(a.blocks), a.dtype.type(value), a.blocks))
-
-
-def _there(a: Held) -> Held:
-    return a.with_blocks(~np.isnan(a.blocks))
