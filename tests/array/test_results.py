@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from contents import noise
 
 import graycube as gc
 from graycube.array.results import along_last, crossed, made_of
@@ -18,14 +19,6 @@ LAYOUTS = (
 )
 PAYLOADS = (((3,), (3,)), ((3,), ()), ((), (2,)), ((3, 3), (3,)), ((3, 1), (1, 3)), ((9,), ()))
 DTYPES = ("?", "b", "i4", "f4", "f8", "D")
-
-
-def noise(shape, dtype, seed=0):
-    rng = np.random.default_rng(seed)
-    x = 3 * rng.standard_normal(shape)
-    if np.dtype(dtype).kind == "c":
-        x = x + 1j * rng.standard_normal(shape)
-    return x.astype(dtype)
 
 
 def payload_last(x, layout, count):

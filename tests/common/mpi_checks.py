@@ -70,6 +70,11 @@ def carry_out(chosen):
     faulthandler.cancel_dump_traceback_later()
 
 
+def size_of(comm):
+    """The dimension of the cube of a communicator."""
+    return comm.size.bit_length() - 1
+
+
 def raised(call):
     """What a call raises."""
     try:

@@ -10,6 +10,8 @@ plain array takes the digits of the other one, so that rounding does not decide 
 import warnings
 
 import numpy as np
+from numpy_cases import flat, plain, written
+from random_transforms import factors
 
 import graycube as gc
 
@@ -32,16 +34,6 @@ def some_layout(rng, shape, count):
         options["ownership"] = False
         options["slots"] = [("binary", "gray")[rng.integers(2)] for _ in shape]
     return gc.Layout.mesh(shape, nodes, **options)
-
-
-def factors(n):
-    """The prime factors of a small number."""
-    found = []
-    for k in range(2, n + 1):
-        while n % k == 0:
-            found.append(k)
-            n //= k
-    return found
 
 
 def some_numbers(rng, shape, dtype):
@@ -241,18 +233,6 @@ def moves(rng, x, y):
     ]
 
 
-def flat(x):
-    """NumPy counts what is in one line; arrays over nodes are counted in any shape."""
-    return x if isinstance(x, gc.CubeArray) else x.ravel()
-
-
-def written(x, key, value):
-    """A copy of the array in which something is written."""
-    made = np.copy(x)
-    made[key] = value
-    return made
-
-
 def read(x, key):
     return x.read[key] if isinstance(x, gc.CubeArray) else x[key]
 
@@ -270,10 +250,6 @@ def neighbour(x, step):
     if not isinstance(x, gc.CubeArray):
         return np.roll(x, -step, 0)
     return x.halo(1)[(step, *(0,) * (len(x.layout.shape) - 1))]
-
-
-def plain(found):
-    return found.to_numpy() if isinstance(found, gc.CubeArray) else np.asarray(found)
 
 
 def trouble(found, wanted):

@@ -23,8 +23,6 @@ from graycube.cost.few_rounds import (
 )
 from graycube.gf2 import AffineMap, Matrix
 
-FLOWS = {(3, 1): 4 / 3, (3, 2): 3 / 4, (4, 1): 12 / 7, (4, 2): 8 / 9, (5, 1): 223 / 104}
-
 
 def conversion(n, block=1, *, back=False):
     layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)

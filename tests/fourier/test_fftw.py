@@ -4,6 +4,7 @@ from contextlib import suppress
 from functools import partial
 from unittest.mock import Mock
 
+import contents
 import numpy as np
 import pytest
 from scipy import fft
@@ -16,19 +17,12 @@ from graycube.fourier.works import LineWork
 pyfftw = pytest.importorskip("pyfftw")
 
 SHAPE = (3, 8, 5)
+noise = partial(contents.noise, SHAPE)
 CUTS = {
     "whole": (slice(None),) * 3,
     "strided": (slice(1, None), slice(None, None, 2), slice(None)),
     "backwards": (slice(None, None, -1), slice(None), slice(3, 0, -1)),
 }
-
-
-def noise(dtype):
-    rng = np.random.default_rng(5)
-    x = rng.standard_normal(SHAPE)
-    return (x + 1j * rng.standard_normal(SHAPE) if np.dtype(dtype).kind == "c" else x).astype(
-        dtype
-    )
 
 
 @pytest.mark.parametrize("cut", CUTS)

@@ -5,6 +5,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from contents import noise
 from scipy import fft
 
 from graycube.fourier import engine, fftw, parts, ways
@@ -13,11 +14,6 @@ from graycube.fourier.works import Copy, LineWork
 SHAPE = (6, 4, 8, 5)
 WAYS = (ways._whole, ways._by_rival, ways._in_parts, ways._through_room, ways._in_two)
 AXES = [some for count in (1, 2, 3) for some in combinations(range(4), count)]
-
-
-def noise(*shape):
-    rng = np.random.default_rng(3)
-    return rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
 
 
 @pytest.fixture
@@ -53,7 +49,7 @@ def test_complex_lines_are_as_scipys(way, inverse, monkeypatch):
     transform, norm = (fft.ifftn, "forward") if inverse else (fft.fftn, "backward")
     tried = 0
     for axes in AXES:
-        x, wide = noise(*SHAPE), np.zeros((*SHAPE[:3], 10), complex)
+        x, wide = noise(SHAPE), np.zeros((*SHAPE[:3], 10), complex)
         before, expected = x.copy(), transform(x, axes=axes, norm=norm)
         for lines, out in ((x, np.empty_like(x)), (x, wide[..., 1::2]), (before.copy(), None)):
             made = lines if out is None else out
@@ -70,7 +66,7 @@ def test_complex_lines_are_as_scipys(way, inverse, monkeypatch):
 @pytest.mark.parametrize("way", WAYS)
 def test_real_lines_and_half_their_spectra(way, monkeypatch):
     """Half a spectrum along several axes is spent, and only then."""
-    x, tried = noise(*SHAPE).real, 0
+    x, tried = noise(SHAPE).real, 0
     for axes in (each for each in AXES if each != (0, 1, 2)):
         before, expected = x.copy(), fft.rfftn(x, axes=axes)
         half, back = np.empty_like(expected), np.empty_like(x)
@@ -91,7 +87,7 @@ def test_real_lines_and_half_their_spectra(way, monkeypatch):
 @pytest.mark.usefixtures("small")
 def test_the_fastest_way_is_taken(chosen, monkeypatch):
     """Once it is known, no other one is made."""
-    x, out, made = noise(*SHAPE), np.empty(SHAPE, complex), []
+    x, out, made = noise(SHAPE), np.empty(SHAPE, complex), []
     every = tuple(told(way, k, made) for k, way in enumerate(WAYS))
     monkeypatch.setattr(ways, "_WAYS", every)
     ways._fastest.cache_clear()
@@ -146,7 +142,7 @@ def test_a_copy_and_what_follows_take_turns(spent, effort, monkeypatch):
         pytest.importorskip("pyfftw")
     monkeypatch.setattr(parts, "_LARGE", 2 * 6 * 5 * 16)
     x, room, out = (
-        noise(2, 4, 3, 5),
+        noise((2, 4, 3, 5)),
         np.zeros((4, 2, 3, 5), complex),
         np.empty((4, 6, 5), complex),
     )
@@ -168,7 +164,7 @@ def test_a_copy_and_what_follows_take_turns(spent, effort, monkeypatch):
 
 def test_only_what_has_one_outermost_axis_takes_turns(monkeypatch):
     monkeypatch.setattr(parts, "_LARGE", 1)
-    x, y = noise(4, 6), np.empty((4, 6), complex)
+    x, y = noise((4, 6)), np.empty((4, 6), complex)
     copy = Copy(x, y)
     for work in (
         LineWork(y, (0,), y),  # the outermost axis is transformed

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.fft
+from contents import assert_close
 from hypothesis import given, settings, strategies as st
 from strategies import (
     MeshSpec,
@@ -37,15 +38,6 @@ def random(shape, seed=0):
 
 def random_complex(shape):
     return random(shape) + 1j * random(shape, 1)
-
-
-def assert_close(found, expected, points):
-    """To a few units in the last place of the largest value, times log2 of the size."""
-    assert found.shape == expected.shape
-    assert found.dtype == expected.dtype
-    unit = np.finfo(expected.dtype).eps * max(1.0, np.log2(points))
-    largest = np.abs(expected).max(initial=0)
-    assert np.abs(found - expected).max(initial=0) <= 4 * unit * largest
 
 
 def nodes_of_lines(layout, axis):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.fft
+from contents import assert_close, noise
 from hypothesis import given, settings, strategies as st
 from strategies import mesh_specs
 from sweeping import examples, larger, seeds
@@ -35,21 +36,8 @@ SHAPES = [
 FEW = settings(max_examples=examples(100))
 
 
-def random(shape, seed=0, dtype=np.complex128):
-    generator = np.random.default_rng(seed)
-    return (generator.standard_normal(shape) + 1j * generator.standard_normal(shape)).astype(
-        dtype
-    )
-
-
-def assert_close(found, expected, points):
-    """To a few units in the last place of the largest value, times log2 of the size."""
-    unit = np.finfo(expected.dtype).eps * max(1.0, np.log2(points))
-    assert np.abs(found - expected).max() <= 4 * unit * np.abs(expected).max()
-
-
 def assert_transforms(layout, payload=(), dtype=np.complex128):
-    x = random((*layout.shape, *payload), dtype=dtype)
+    x = noise((*layout.shape, *payload), dtype=dtype)
     axes = range(len(layout.axes))
     a = gc.CubeArray.from_numpy(x, layout)
     y = gc.fftn(a)
@@ -87,7 +75,7 @@ def test_any_mesh(spec):
 def test_one_axis_and_real_input(spec, data):
     layout = spec.layout()
     axis = data.draw(st.integers(-len(layout.axes), len(layout.axes) - 1))
-    x = random(layout.shape).real
+    x = noise(layout.shape).real
     y = gc.fft(gc.CubeArray.from_numpy(x, layout), axis)
     assert_close(y.to_numpy(), scipy.fft.fft(x, axis=axis).astype(complex), layout.size)
 
@@ -96,7 +84,7 @@ def test_one_axis_and_real_input(spec, data):
 @pytest.mark.parametrize("inverse", [False, True])
 def test_norms_are_numpys(norm, inverse):
     layout = gc.Layout.mesh((8, 12), (4, 2), code="gray")
-    x = random(layout.shape)
+    x = noise(layout.shape)
     ours, theirs = (gc.ifft2, np.fft.ifft2) if inverse else (gc.fft2, np.fft.fft2)
     y = ours(gc.CubeArray.from_numpy(x, layout), norm=norm)
     assert_close(y.to_numpy(), theirs(x, norm=norm), x.size)
@@ -134,7 +122,7 @@ LINES = [
 @pytest.mark.parametrize("inverse", [False, True])
 @pytest.mark.parametrize("layout", LINES)
 def test_long_double_is_computed_in_long_double(layout, inverse):
-    x = random(layout.shape, dtype=np.clongdouble) / 3
+    x = noise(layout.shape, dtype=np.clongdouble) / 3
     a = gc.CubeArray.from_numpy(x, layout)
     transform = gc.ifft if inverse else gc.fft
     y = transform(a, norm="forward" if inverse else "backward")
@@ -148,7 +136,7 @@ def test_long_double_is_computed_in_long_double(layout, inverse):
 
 @pytest.mark.parametrize("inverse", [False, True])
 def test_butterflies_of_the_reference_are_as_precise(inverse):
-    x = random(64, dtype=np.clongdouble) / 3
+    x = noise(64, dtype=np.clongdouble) / 3
     expected = plainly(x, inverse=inverse)
     made = gc.emulation(gc.Layout.cyclic(6, 3, nodes="gray"))
     out = emulate(made, made.task.source.scatter(x), inverse=inverse)
@@ -165,7 +153,7 @@ def kinds(x):
 
 
 def with_one(value, place):
-    x = random(64).real
+    x = noise(64).real
     x[place] = value
     return x
 
@@ -176,7 +164,7 @@ EXTREMES = {
     "complex sums that overflow": np.full(64, 1e307 - 1e307j),
     "the largest number": with_one(np.finfo(float).max / 2, 5),
     "denormal numbers": np.full(64, 1e-320),
-    "noise of denormal numbers": random(64) * 1e-319,
+    "noise of denormal numbers": noise(64) * 1e-319,
     "infinite at the origin": with_one(-np.inf, 0),
     "no number": with_one(np.nan, 5),
 }
@@ -209,7 +197,7 @@ def test_what_an_infinite_number_meets_is_infinite_or_none(place, norm):
 @pytest.mark.parametrize(("allocation", "coding"), TABLE)
 def test_natural_order_is_the_layout_that_came(allocation, coding):
     layout = allocation(7, 3, **coding)
-    a = gc.CubeArray.from_numpy(random(128), layout)
+    a = gc.CubeArray.from_numpy(noise(128), layout)
     y = gc.fft(a, order="natural")
     assert y.layout == layout
     assert np.allclose(y.to_numpy(), np.fft.fft(a.to_numpy()))
@@ -219,7 +207,7 @@ def test_natural_order_is_the_layout_that_came(allocation, coding):
 @FEW
 def test_a_shift_is_a_phase_and_energy_is_kept(seed, shift):
     layout = gc.Layout.consecutive(7, 3, nodes="gray")
-    x = random(128, seed)
+    x = noise(128, seed=seed)
     y = gc.fft(gc.CubeArray.from_numpy(x, layout), norm="ortho")
     shifted = gc.fft(gc.CubeArray.from_numpy(np.roll(x, shift), layout), norm="ortho")
     phase = np.exp(-2j * np.pi * shift * np.arange(128) / 128)
@@ -230,7 +218,7 @@ def test_a_shift_is_a_phase_and_energy_is_kept(seed, shift):
 def test_forward_pointwise_inverse_needs_no_reordering():
     """A circular convolution: the transforms meet in the layout that both have."""
     layout = gc.Layout.cyclic(8, 4, whole="gray")
-    x, kernel = random(256, 1), random(256, 2)
+    x, kernel = noise(256, seed=1), noise(256, seed=2)
     a, b = (gc.CubeArray.from_numpy(v, layout) for v in (x, kernel))
     found = gc.ifft(gc.fft(a) * gc.fft(b)).to_numpy()
     expected = np.array([x @ np.roll(kernel[::-1], k + 1) for k in range(256)])
@@ -301,7 +289,7 @@ def test_single_precision_does_not_overflow_before_it_is_scaled():
 @pytest.mark.parametrize(("allocation", "coding"), TABLE)
 def test_the_input_is_never_changed(allocation, coding):
     for dtype in (np.complex64, np.complex128):
-        a = gc.CubeArray.from_numpy(random(64, dtype=dtype), allocation(6, 3, **coding))
+        a = gc.CubeArray.from_numpy(noise(64, dtype=dtype), allocation(6, 3, **coding))
         before = a.blocks.copy()
         gc.ifft(gc.fft(a, norm="ortho"))
         assert np.array_equal(a.blocks, before)

@@ -5,6 +5,7 @@ from math import prod
 
 import numpy as np
 import pytest
+from contents import noise
 from scipy import fft
 
 import graycube as gc
@@ -14,11 +15,6 @@ from graycube.fourier.works import LineWork, joined
 pytest.importorskip("pyfftw")
 
 SHAPES = ((4, 6), (2, 2, 6), (24,), (1, 24), (4, 1, 6), (8, 3), (3, 8), (2, 12))
-
-
-def noise(*shape):
-    rng = np.random.default_rng(9)
-    return rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
 
 
 def run(todo):
@@ -53,7 +49,7 @@ def test_complex_lines_of_one_memory_in_any_two_shapes(in_place, inverse):
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_half_a_spectrum_and_back(order):
-    x = np.array(noise(4, 3, 6).real, order=order)
+    x = np.array(noise((4, 3, 6)).real, order=order)
     half = np.empty((4, 3, 4), complex, order)
     there = [LineWork(x, (2,), half, "r2c"), *(LineWork(half, (k,), half) for k in (0, 1))]
     back = [
@@ -78,7 +74,7 @@ def test_half_a_spectrum_and_back(order):
 
 def test_what_others_may_need_is_not_overwritten():
     """A plan for half a spectrum along several axes writes into what it reads."""
-    x, between, out = noise(3, 4), np.empty((3, 4), complex), np.empty((3, 6))
+    x, between, out = noise((3, 4)), np.empty((3, 4), complex), np.empty((3, 6))
     todo = [
         LineWork(x, (0,), between, inverse=True),
         LineWork(between, (1,), out, "c2r", inverse=True),
@@ -92,7 +88,7 @@ def test_what_others_may_need_is_not_overwritten():
 
 
 def test_only_what_goes_on_with_all_of_it_is_one():
-    x, y = noise(4, 6), noise(4, 6)
+    x, y = noise((4, 6)), noise((4, 6))
     for other in (
         LineWork(y, (0,), y),  # other memory
         LineWork(x[:2], (0,), x[:2]),  # a part
@@ -123,7 +119,7 @@ def test_what_overlaps_is_kept_apart_by_what_is_between():
 def test_axes_in_memory_are_one_plan(monkeypatch, effort):
     """All of them if they are bound; a call plans the first one alone, which it does anew."""
     shape, asked = (8, 4, 16), []
-    x = noise(*shape)
+    x = noise(shape)
     planned = ways.planned
 
     def told(work, effort, rival, **options):
@@ -144,7 +140,7 @@ def test_axes_in_memory_are_one_plan(monkeypatch, effort):
 
 
 def test_without_fftw_each_axis_is_a_work():
-    x = noise(4, 6)
+    x = noise((4, 6))
     todo = [LineWork(x, (1,), x), LineWork(x, (0,), x)]
     assert len(engine.ready(todo)) == 2
     assert prod(works._both((4, 6), (2, 12))) == 24
@@ -153,7 +149,7 @@ def test_without_fftw_each_axis_is_a_work():
 @pytest.mark.parametrize("dtype", ["complex128", "complex64", "float64", "longdouble"])
 def test_a_copy_multiplies(dtype):
     """Rows that are apart, and numbers that are infinite in one part."""
-    x = noise(4, 6).astype(dtype) if dtype.startswith("c") else noise(4, 6).real.astype(dtype)
+    x = noise((4, 6), dtype)
     x[1, 2] = complex(np.inf, 3) if dtype.startswith("c") else np.inf
     out = np.full((2, 6), np.nan, dtype)
     todo = works.multiplied([np.ones, works.Copy(x[::2], np.empty((2, 6))[:, ::-1])], 3)
@@ -170,13 +166,13 @@ def engine_scaled(x, factor):
 
 
 def test_numbers_that_are_not_neighbours_are_not_multiplied_on_the_way():
-    x, out = noise(4, 6), np.empty((4, 6), complex)
+    x, out = noise((4, 6)), np.empty((4, 6), complex)
     for lines, target in ((x.T, out.T), (x[:, ::2], out[:, ::2]), (x.real, out)):
         assert works.multiplied([works.Copy(lines, target)], 3) is None
 
 
 def test_one_memory_in_any_shape_and_order():
-    x = np.moveaxis(noise(3, 4, 6), 0, 2)  # components lie apart
+    x = np.moveaxis(noise((3, 4, 6)), 0, 2)  # components lie apart
     cut, other = x.reshape(2, 2, 6, 3), x.swapaxes(0, 1)
     assert cut.base is not None
     assert works.of_one(x, cut)
@@ -184,7 +180,7 @@ def test_one_memory_in_any_shape_and_order():
 
 
 def test_components_that_lie_apart_are_scaled_as_real_numbers():
-    x = np.moveaxis(noise(3, 4, 6), 0, 2).astype(complex)
+    x = np.moveaxis(noise((3, 4, 6)), 0, 2).astype(complex)
     wanted, scaling = 0.5 * x, works.scaled(x, 0.5)
     assert scaling.func is np.multiply  # in one pass
     scaling()

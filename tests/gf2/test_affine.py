@@ -9,8 +9,6 @@ from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.gf2.arrays import CHUNK
 
-words64 = st.integers(0, 2**64 - 1)
-
 
 @st.composite
 def affine_maps(draw, height=None, width=None):

@@ -15,9 +15,11 @@ from shutil import rmtree
 from unittest.mock import patch
 
 import numpy as np
+from contents import RECORD, content, noise, same
 from deposits import added_back
+from kinds_of_tasks import invertible
 from mpi4py import MPI
-from mpi_checks import checks, raised
+from mpi_checks import checks, raised, size_of
 
 import graycube as gc
 from graycube.array import moving
@@ -29,42 +31,7 @@ from graycube.run import post, scripts_at_once
 from graycube.run.renumbering import renumbered as with_numbers
 from graycube.run.windows import windows as windows_of
 
-RECORD = np.dtype([("name", "U3"), ("place", ">i2"), ("weight", "c8")])
 PLACES, CODES = ("consecutive", "cyclic"), ("gray", "binary")
-
-
-def size_of(comm):
-    """The dimension of the cube of a communicator."""
-    return comm.size.bit_length() - 1
-
-
-def noise(shape, dtype=np.complex128, seed=0):
-    """Random numbers, the same on all ranks."""
-    draw = np.random.default_rng(seed)
-    dtype = np.dtype(dtype)
-    if dtype.kind == "c":
-        values = draw.standard_normal(shape) + 1j * draw.standard_normal(shape)
-        return values.astype(dtype)
-    values = draw.standard_normal(shape) if dtype.kind == "f" else draw.integers(0, 99, shape)
-    return values.astype(dtype)
-
-
-def content(shape, dtype):
-    """Different bytes everywhere, as far as the dtype allows."""
-    numbers = np.random.default_rng(1).permutation(int(np.prod(shape)))
-    if dtype is RECORD:
-        rows = [(str(k), k, k - 2j) for k in numbers.tolist()]
-        return np.array(rows, RECORD).reshape(shape)
-    return (numbers % 3 == 0 if dtype == "?" else numbers).astype(dtype).reshape(shape)
-
-
-def same(found, wanted):
-    """Whether two arrays are the same, bit for bit, shape and dtype included."""
-    found, wanted = np.asarray(found), np.asarray(wanted)
-    kind = (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-    if found.dtype.char in "gG":  # some of their bytes mean nothing
-        return kind and np.array_equal(found, wanted)
-    return kind and found.tobytes() == wanted.tobytes()
 
 
 def close(found, wanted):
@@ -96,27 +63,23 @@ def meshes(n, places=PLACES):
 
 
 def layouts(n):
-    """All kinds of layouts: also one element a node, codes of whole axes, and any map."""
+    """All kinds of layouts: also one element a node, codes of whole axes, and any map.
+
+    With few nodes some of them come twice.
+    """
+    draw = random.Random(n)  # noqa: S311 - no secrets here
     yield from meshes(n)
     yield gc.Layout.nodes(n, "gray")
     yield gc.Layout.mesh((1 << n, 1), (1 << n, 1))
     yield gc.Layout.consecutive(n + 2, n, whole="gray")
     yield gc.Layout.cyclic(n + 1, n, nodes="gray", slots="gray")
-    yield any_map(n + 2) @ gc.Layout.cyclic(n + 2, n)
+    yield invertible(n + 2, draw) @ gc.Layout.cyclic(n + 2, n)
 
 
 def various(comm):
     """All kinds of layouts, or with many ranks, which are slow, some of them."""
     step = {1: 1, 2: 1, 4: 3, 8: 5, 16: 7}[comm.size]  # odd, to meet all codes and places
-    return [*layouts(size_of(comm))][::step]
-
-
-def any_map(p):
-    """Some invertible affine map of p bits."""
-    draw = random.Random(p)  # noqa: S311 - no secrets here
-    gates = [("cx", *draw.sample(range(p), 2)) for _ in range(2 * p)]
-    order = AffineMap(Matrix.permutation(draw.sample(range(p), p)), draw.getrandbits(p))
-    return gc.circuit(gates, bits=p) @ order
+    return [*dict.fromkeys([*layouts(size_of(comm))][::step])]
 
 
 def over(comm, x, layout):
@@ -194,7 +157,7 @@ def nothing(comm):
 
 def elementwise(comm):
     """Operations on blocks, in place too; and what is refused is refused."""
-    for layout in layouts(size_of(comm)):
+    for layout in dict.fromkeys(layouts(size_of(comm))):
         x, y = noise((*layout.shape, 2)), noise(layout.shape, seed=1)
         (a, alone), (b, other) = over(comm, x, layout), over(comm, y, layout)
         for call in (
@@ -252,7 +215,7 @@ def reductions(comm):
 def pairs(comm):
     """An array in every layout, and every other layout of its shape."""
     groups = {}
-    for layout in layouts(size_of(comm)):
+    for layout in dict.fromkeys(layouts(size_of(comm))):
         groups.setdefault(layout.shape, []).append(layout)
     for shape, group in groups.items():
         x = content((*shape, 3), "i4")
@@ -594,9 +557,8 @@ def rows_sent(layout, node):
 
 def windows(comm):
     """Every step is that of one process, again after an update, near and far."""
-    kinds = [*meshes(size_of(comm))]
     few = comm.size == 8 or (comm.size == 2 and windows_of(comm) is None)
-    for layout in kinds[::3] if few else kinds:
+    for layout in dict.fromkeys([*meshes(size_of(comm))][:: 3 if few else 1]):
         d = len(layout.axes)
         x = content((*layout.shape, 2), "i4")
         a, alone = over(comm, x, layout)

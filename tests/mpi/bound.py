@@ -10,8 +10,9 @@ from unittest.mock import Mock, patch
 from weakref import ref
 
 import numpy as np
+from contents import noise
 from layers import layers
-from mpi_checks import carry_out, checks, one_error, raised
+from mpi_checks import carry_out, checks, one_error, raised, size_of
 from scipy.fft import dctn, set_workers
 
 import graycube as gc
@@ -25,20 +26,6 @@ from graycube.run.windows import Windows, windows
 
 EFFORTS = () if find_spec("pyfftw") is None else ("estimate",)
 OVER_MEMORY = os.environ.get("GRAYCUBE_WINDOWS") != "0"
-
-
-def size_of(comm):
-    """The dimension of the cube of a communicator."""
-    return comm.size.bit_length() - 1
-
-
-def noise(shape, dtype="c16", seed=0):
-    """Random numbers, the same on all ranks."""
-    rng = np.random.default_rng(seed)
-    x = rng.standard_normal(shape)
-    return (x + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else x).astype(
-        dtype
-    )
 
 
 def close(found, wanted):

@@ -1,19 +1,13 @@
 """Transforms by ownership, called and bound: NumPy's numbers, in the layouts of one process."""
 
 import numpy as np
+from contents import noise
 from mpi_checks import carry_out, checks
 from uneven_cases import uneven
 
 import graycube as gc
 from graycube.fourier.choice import Wanted, legs_of
 from graycube.run.windows import windows
-
-
-def noise(shape, dtype, seed=0):
-    """Random numbers, the same on all ranks."""
-    rng = np.random.default_rng(seed)
-    x = 100 * rng.standard_normal(shape)
-    return (x + 1j * rng.standard_normal(shape) if dtype[0] == "c" else x).astype(dtype)
 
 
 def layouts(ranks):

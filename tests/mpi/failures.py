@@ -16,15 +16,10 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
-from mpi_checks import SHARED, carry_out, checks, one_error
+from mpi_checks import SHARED, carry_out, checks, one_error, size_of
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, PeerError
-
-
-def size_of(comm):
-    """The dimension of the cube of a communicator."""
-    return comm.size.bit_length() - 1
 
 
 def planned(comm, algorithm="gb1", block=8, **change):

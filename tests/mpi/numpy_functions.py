@@ -13,7 +13,7 @@ import scipy.fft
 import scipy.ndimage
 from counting import GIVEN, Counting, sent
 from deposits import added_back
-from mpi_checks import checks, one_error, over_messages, raised
+from mpi_checks import checks, one_error, over_messages, raised, size_of
 from numpy_cases import (
     BROADCASTS,
     CASES,
@@ -29,11 +29,6 @@ from numpy_cases import (
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, OutOfRangeError
-
-
-def size_of(comm):
-    """The dimension of the cube of a communicator."""
-    return comm.size.bit_length() - 1
 
 
 def spread(comm, layout):

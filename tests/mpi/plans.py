@@ -14,7 +14,9 @@ from pathlib import Path
 from unittest.mock import Mock, patch
 
 import numpy as np
-from mpi_checks import checks, one_error, over_messages, raised
+from contents import RECORD, content, same
+from kinds_of_tasks import invertible
+from mpi_checks import checks, one_error, over_messages, raised, size_of
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, PeerError
@@ -24,37 +26,13 @@ from graycube.run.rounds import Handed, Mailed
 from graycube.run.windows import windows
 from graycube.schedule import dump
 
-RECORD = np.dtype([("name", "U3"), ("place", np.int16), ("weight", np.complex64)])
 DTYPES = ("f4", "c16", "?", RECORD, "U5", "M8[s]", ">i4", "S3", "f2", "V7", "u1")
 SAMPLES = {2: 150, 4: 60, 8: 70, 16: 42}  # schedules that are carried out
-
-
-def size_of(comm):
-    """The dimension of the cube of a communicator."""
-    return comm.size.bit_length() - 1
 
 
 def seeded(seed):
     """The same choices every time."""
     return random.Random(seed)  # noqa: S311 - no secrets here
-
-
-def content(shape, dtype=np.int64, seed=0):
-    """Different bytes everywhere, as far as the dtype allows: the same on all ranks."""
-    numbers = np.random.default_rng(seed).permutation(int(np.prod(shape)))
-    if dtype == RECORD:
-        rows = [(str(k % 1000), k % 999, k - 2j) for k in numbers.tolist()]
-        return np.array(rows, dtype=RECORD).reshape(shape)
-    if dtype == "V7":
-        return np.array([f"{k:07}".encode() for k in numbers.tolist()], "V7").reshape(shape)
-    values = numbers % 3 == 0 if dtype == "?" else numbers
-    return values.astype(dtype).reshape(shape)
-
-
-def same(found, wanted):
-    """Whether two arrays are the same, bit for bit, shape and dtype included."""
-    kind = (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-    return kind and found.tobytes() == wanted.tobytes()
 
 
 def all_ports(n, switching="circuit", startup=0.0):
@@ -83,13 +61,6 @@ def both_plans(n, block=8):
 # Every algorithm on many tasks
 
 
-def random_map(p, draw):
-    """Any invertible affine map of p bits."""
-    gates = [("cx", *draw.sample(range(p), 2)) for _ in range(2 * p)] if p > 1 else []
-    order = AffineMap(Matrix.permutation(draw.sample(range(p), p)), draw.getrandbits(p))
-    return gc.circuit(gates, bits=p) @ order
-
-
 def layouts(n, slots, draw):
     """Layouts of the same elements: allocations, codes, meshes of two axes, any map."""
     p, code = n + slots, {"nodes": "gray"}
@@ -97,8 +68,8 @@ def layouts(n, slots, draw):
     yield gc.Layout.cyclic(p, n, **code)
     yield gc.Layout.consecutive(p, n)
     yield gc.Layout.consecutive(p, n, whole="gray")
-    yield random_map(p, draw) @ gc.Layout.cyclic(p, n)
-    yield gc.Layout.consecutive(p, n) @ random_map(p, draw)
+    yield invertible(p, draw) @ gc.Layout.cyclic(p, n)
+    yield gc.Layout.consecutive(p, n) @ invertible(p, draw)
 
 
 def meshes(n, slots):

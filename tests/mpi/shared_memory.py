@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import numpy as np
 from mpi4py import MPI
-from mpi_checks import carry_out, checks, one_error, over_messages, raised
+from mpi_checks import carry_out, checks, one_error, over_messages, raised, size_of
 from uneven_cases import uneven
 
 import graycube as gc
@@ -28,11 +28,6 @@ from graycube.run.windows import Windows, windows
 
 SENDING = ("Send_init", "Sendrecv", "Allreduce", "Iallreduce", "allgather", "bcast", "Barrier")
 DTYPES = ("u1", "f4", "c16", "S3", [("a", "f4"), ("b", "i2")])
-
-
-def size_of(comm):
-    """The dimension of the cube of a communicator."""
-    return comm.size.bit_length() - 1
 
 
 class Silent(MPI.Intracomm):
