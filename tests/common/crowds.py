@@ -11,81 +11,83 @@ from itertools import accumulate
 from math import ceil
 from operator import mul
 
+import numpy as np
 from link_loads import on_torus
 from round_messages import with_links
 
 import graycube as gc
+from graycube.planning.candidate import all_candidates
 
 SIDES = (4,), (8,), (2, 4), (4, 4), (2, 8), (8, 2), (4, 2, 2), (16,), (4, 8)
+TREES = (2, 2), (4, 2), (2, 4), (2, 2, 2), (4, 4), (2, 4, 2)
+ASIDE = "relabel", "convert first"  # new numbers, and a second layout, are not in the moves
 
 
-def a_torus(chance):
-    sides = chance.choice(SIDES)
+def a_torus(chance, sizes=SIDES):
+    sides = chance.choice(sizes)
     joined = [chance.random() < 0.7 for _ in sides]
+    ports = chance.choice([1, "all"])
+    switching = chance.choice(["store-and-forward", "circuit"])
     startup = [chance.choice([0.0, 1.0, 20.0]) for _ in sides]
     rates = [chance.choice([0.5, 1.0, 4.0]) for _ in sides]
+    packet = chance.choice([None, None, 8])
     machine = gc.Machine.torus(
         sides,
         joined=joined,
-        ports=chance.choice([1, "all"]),
-        switching=chance.choice(["store-and-forward", "circuit"]),
+        ports=ports,
+        switching=switching,
         startup=startup,
         per_byte=rates,
-        packet=chance.choice([None, None, 8]),
+        packet=packet,
     )
-    if not (machine.wires or machine.renumbers):
-        return a_torus(chance)
     return machine, partial(torus_seconds, machine, [*zip(startup, rates, strict=True)])
 
 
 def a_cluster(chance):
     """Levels of dimensions, the inner ones with links of their own, the others with cards."""
-    machine = None
-    while machine is None or not machine.wires:
-        widths = [chance.randint(1, 2) for _ in range(chance.choice([2, 2, 3]))]
-        levels, first = [], 0
-        for k, width in enumerate(widths):
-            card = k > 0 and chance.random() < 0.8
-            share = 1 << chance.randint(0, first) if card else 1
-            ports = chance.randint(1, width) if card else width
-            cost = float(k + 1), chance.choice([0.25, 1.0, 2.0])
-            levels.append((range(first, first + width), share, ports, *cost))
-            first += width
-        _, shares, ports, startups, rates = zip(*levels, strict=True)
-        spread = [
-            tuple(f for f, width in zip(figures, widths, strict=True) for _ in range(width))
-            for figures in (shares, ports, startups, rates)
-        ]
-        machine = gc.Machine(
-            dims=first,
-            ports=spread[1],
-            share=spread[0],
-            switching=chance.choice(["store-and-forward", "circuit"]),
-            startup=spread[2],
-            per_byte=spread[3],
-            packet=chance.choice([None, None, 8]),
-        )
+    widths = [chance.randint(1, 2) for _ in range(chance.choice([2, 2, 3]))]
+    levels, first = [], 0
+    for k, width in enumerate(widths):
+        card = k > 0 and chance.random() < 0.8
+        share = 1 << chance.randint(0, first) if card else 1
+        ports = chance.randint(1, width) if card else width
+        cost = float(k + 1), chance.choice([0.25, 1.0, 2.0])
+        levels.append((range(first, first + width), share, ports, *cost))
+        first += width
+    _, shares, ports, startups, rates = zip(*levels, strict=True)
+    each = (shares, ports, startups, rates)
+    shares, ports, startups, rates = (np.repeat(one, widths).tolist() for one in each)
+    machine = gc.Machine(
+        dims=first,
+        ports=ports,
+        share=shares,
+        switching=chance.choice(["store-and-forward", "circuit"]),
+        startup=startups,
+        per_byte=rates,
+        packet=chance.choice([None, None, 8]),
+    )
     return machine, partial(cluster_seconds, levels, machine.packet)
 
 
-def a_tree(chance):
-    sizes = chance.choice([(2, 2), (4, 2), (2, 4), (2, 2, 2), (4, 4), (2, 4, 2)])
+def a_tree(chance, sizes=TREES):
+    sizes = chance.choice(sizes)
     startup = [chance.choice([0.0, 1.0, 20.0]) for _ in sizes]
     rates = [chance.choice([0.25, 1.0, 4.0]) for _ in sizes]
+    packet = chance.choice([None, None, 8])
+    switching = chance.choice(["store-and-forward", "circuit"])
     machine = gc.Machine.tree(
-        sizes,
-        startup=startup,
-        per_byte=rates,
-        switching=chance.choice(["store-and-forward", "circuit"]),
-        packet=chance.choice([None, None, 8]),
+        sizes, startup=startup, per_byte=rates, switching=switching, packet=packet
     )
     levels = [*zip(accumulate(sizes[:-1], mul, initial=1), startup, rates, strict=True)]
-    return machine, partial(tree_seconds, levels, machine.packet)
+    return machine, partial(tree_seconds, levels, packet)
 
 
 def any_machine(chance):
-    """A machine, and a function that tells the seconds of a round."""
-    return chance.choice([a_torus, a_cluster, a_tree])(chance)
+    """A machine that is no cube of links alone, and a function that tells a round's seconds."""
+    while True:
+        machine, seconds = chance.choice([a_torus, a_cluster, a_tree])(chance)
+        if machine.wires or machine.renumbers:
+            return machine, seconds
 
 
 def a_machine_of(dims, chance):
@@ -94,6 +96,13 @@ def a_machine_of(dims, chance):
         machine, seconds = any_machine(chance)
         if machine.dims == dims:
             return machine, seconds
+
+
+def priced(task, machine):
+    """The candidates that have a price, and the schedules whose moves make it."""
+    for candidate in all_candidates(task, machine):
+        if candidate.traffic is not None and candidate.algorithm.name not in ASIDE:
+            yield candidate, candidate.traffic.schedule
 
 
 def counted(schedule, machine, seconds):

@@ -1,13 +1,15 @@
 """Links that messages share: prices counted again from messages and their routes, and plans."""
 
 import random
+from collections import Counter
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import pytest
-from crowds import cluster_seconds, counted, torus_seconds
+from crowds import a_torus, a_tree, cluster_seconds, counted, priced, torus_seconds
 from kinds_of_tasks import another_kind, planned
-from sweeping import sweep
+from sweeping import long, sweep
 
 import graycube as gc
 from graycube.cost import lower_bounds, shared, simulate
@@ -16,28 +18,10 @@ from graycube.planning.candidate import all_candidates
 from graycube.schedule import Task
 from graycube.schedule.way import are_straight
 
-ASIDE = "relabel", "convert first"  # new numbers, and a second layout, are not in the moves
 HARD = 110, 1318, 1510, 145, 189, 1193  # nodes pass on, cards hear more, sides are met in turn
+NARROW = 73, 118  # trees whose uplinks of inner levels are the narrow ones
 SIDES = (2,), (4,), (8,), (2, 4), (4, 4), (2, 8), (8, 2), (4, 2, 2), (16,)
-
-
-def torus(chance):
-    sides = chance.choice(SIDES)
-    joined = [chance.random() < 0.7 for _ in sides]
-    ports = chance.choice([1, "all"])
-    switching = chance.choice(["store-and-forward", "circuit"])
-    startup = [chance.choice([0.0, 1.0, 20.0]) for _ in sides]
-    rates = [chance.choice([0.5, 1.0, 4.0]) for _ in sides]
-    machine = gc.Machine.torus(
-        sides,
-        joined=joined,
-        ports=ports,
-        switching=switching,
-        startup=startup,
-        per_byte=rates,
-        packet=chance.choice([None, None, 8]),
-    )
-    return machine, partial(torus_seconds, machine, [*zip(startup, rates, strict=True)])
+TREES = (2, 2), (4, 2), (2, 2, 2), (2, 4), (8,), (2, 2, 4)
 
 
 def cluster(chance):
@@ -58,10 +42,13 @@ def cluster(chance):
     return machine, partial(cluster_seconds, [near, far], machine.packet)
 
 
-def case(seed):
+def case(seed, *, trees):
     """A machine, how its rounds are counted, and a task in the numbers of its cube."""
     chance = random.Random(seed)  # noqa: S311
-    machine, seconds = torus(chance) if seed % 2 else cluster(chance)
+    if trees:
+        machine, seconds = a_tree(chance, TREES)
+    else:
+        machine, seconds = a_torus(chance, SIDES) if seed % 2 else cluster(chance)
     n = machine.dims
     p = n + chance.randint(0, 2)
     codes = ["gray", "binary"]
@@ -78,6 +65,19 @@ def exact(schedule):
     return are_straight(schedule.ways) or by_turns(schedule)
 
 
+def judged(task, machine, seconds):
+    """Candidates, and whether their prices are what single messages take: none is less."""
+    bound = max(b.seconds for b in lower_bounds(task, machine))
+    for candidate, schedule in priced(task, machine):
+        least = counted(schedule, machine, seconds)
+        told = machine, task, candidate, least
+        assert candidate.cost >= least * (1 - 1e-12), told
+        assert bound <= least * (1 + 1e-12), told
+        if exact(schedule):
+            assert candidate.cost == pytest.approx(least, rel=1e-9), told
+        yield candidate, exact(schedule)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("wide", [1, 64])
 @pytest.mark.parametrize("cases", [8, *sweep((800,))])
@@ -85,41 +85,42 @@ def test_prices_are_those_of_single_messages_on_their_routes(cases, wide):
     """Elements that are wide take long enough for nodes to meet between rounds."""
     tried, met = 0, set()
     for seed in [*HARD, *range(cases)]:
-        machine, seconds, task = case(seed)
+        machine, seconds, task = case(seed, trees=False)
         task = replace(task, itemsize=task.itemsize * wide)
-        bound = max(b.seconds for b in lower_bounds(task, machine))
-        for candidate in all_candidates(task, machine):
-            if candidate.traffic is None or candidate.algorithm.name in ASIDE:
-                continue
-            schedule = candidate.traffic.schedule
+        for candidate, is_exact in judged(task, machine, seconds):
             met.add(candidate.traffic.meetings(machine) > 0)
-            least = counted(schedule, machine, seconds)
-            told = seed, machine, task, candidate, least
-            assert candidate.cost >= least * (1 - 1e-12), told
-            if exact(schedule):
-                assert candidate.cost == pytest.approx(least, rel=1e-9), told
-                tried += 1
-            assert bound <= candidate.cost * (1 + 1e-12), told
+            tried += is_exact
     assert tried > cases
     assert wide == 1 or met == {False, True}
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("cases", [25, *sweep((3_000,))])
+def test_prices_are_those_of_single_messages_on_their_uplinks(cases):
+    tried = 0
+    for seed in [*NARROW, *range(cases)]:
+        machine, seconds, task = case(seed, trees=True)
+        tried += sum(is_exact for _, is_exact in judged(task, machine, seconds))
+    assert tried > 2 * cases
+
+
 @pytest.mark.parametrize(
     "machine",
     [
-        gc.Machine.torus((8,), startup=1.0, per_byte=1.0),
-        gc.Machine.torus((16,), joined=False, startup=1.0, per_byte=1.0),
-        gc.Machine(4, (1, 2, 2, 2), share=(1, 2, 2, 2), switching="circuit", startup=9.0),
-        gc.Machine(4, (1, 2, 2, 2), switching="circuit", startup=0.5, per_byte=1.0),
+        gc.Machine.tree((2, 4, 2), startup=(1.0, 3.0), per_byte=(1.0, 2.0, 0.5)),
+        *long(
+            (gc.Machine.torus((8,), startup=1.0, per_byte=1.0),),
+            (gc.Machine.torus((16,), joined=False, startup=1.0, per_byte=1.0),),
+            (gc.Machine(4, (1, 2, 2, 2), "circuit", share=(1, 2, 2, 2), startup=9.0),),
+            (gc.Machine(4, (1, 2, 2, 2), "circuit", startup=0.5, per_byte=1.0),),
+        ),
     ],
     ids=lambda machine: machine.wires[-1].shared,
 )
 def test_many_turns_cost_what_few_do(machine, monkeypatch):
     n = machine.dims
-    layouts = gc.Layout.cyclic(2 * n, n), gc.Layout.consecutive(2 * n, n)
-    task = Task(*layouts, 3 << n)
-    (direct,) = (c for c in all_candidates(task, machine) if c.algorithm.name == "all-to-all")
+    task = Task(gc.Layout.cyclic(2 * n, n), gc.Layout.consecutive(2 * n, n), 3 << n)
+    (direct,) = (c for c, _ in priced(task, machine) if c.algorithm.name == "all-to-all")
     exactly = direct.traffic.time(machine)
     monkeypatch.setattr(shared, "MOST", 0)
     assert direct.traffic.time(machine) == pytest.approx(exactly)
@@ -189,21 +190,26 @@ def test_nodes_send_what_passes_within_a_step_too():
     assert parts.cost == least == simulate(gc.schedule.expand(schedule)).time(path)
 
 
-@pytest.mark.parametrize("cases", [(*range(6), 1404), *sweep((range(3_000),))], ids=len)
-def test_to_know_what_is_shared_is_never_worse(cases):
+@pytest.mark.parametrize(
+    ("cases", "trees"),
+    [
+        ((*range(6), 1404), False),
+        (range(8), True),
+        *sweep((range(3_000), False), (range(3_000), True)),
+    ],
+    ids=str,
+)
+def test_to_know_what_is_shared_is_never_worse(cases, trees):
     for seed in cases:
-        machine, _, task = case(seed)
+        machine, _, task = case(seed, trees=trees)
         plan = planned(task, machine)
         assert plan.verify(), (seed, machine, task)
         conjugate = plan.task.numbered(machine.numbers)
-        for ports in {1, machine.links_at_once}:
-            for link in {*machine.links}:
-                on = gc.Machine(machine.dims, ports, machine.switching, *link, machine.packet)
-                for candidate in all_candidates(conjugate, on):
-                    if candidate.traffic is None or candidate.algorithm.name in ASIDE:
-                        continue
-                    cost = candidate.traffic.time(machine)
-                    assert plan.cost <= cost * (1 + 1e-12), (seed, ports, link, candidate)
+        for ports, link in product({1, machine.links_at_once}, {*machine.links}):
+            on = gc.Machine(machine.dims, ports, machine.switching, *link, machine.packet)
+            for candidate, _ in priced(conjugate, on):
+                cost = candidate.traffic.time(machine)
+                assert plan.cost <= cost * (1 + 1e-12), (seed, ports, link, candidate)
 
 
 def test_fewer_links_at_once_can_be_better():
@@ -223,5 +229,54 @@ def test_cubes_of_any_size_are_priced(n):
     machine = gc.Machine(n, (1,) * n, share=share, switching="circuit", startup=1e-6)
     source, target = gc.Layout.cyclic(n + 3, n), gc.Layout.consecutive(n + 3, n)
     plan = gc.plan(source, target, 8, machine=machine)
+    assert plan.verify()
+    assert plan.lower_bound <= plan.cost
+
+
+@pytest.mark.parametrize("cases", [40, *sweep((3_000,))])
+def test_the_bound_of_a_tree_is_what_leaves_its_busiest_part(cases):
+    """Element by element: where each begins, where it belongs, whose uplinks are between."""
+    for seed in range(cases):
+        machine, seconds, task = case(seed, trees=True)
+        levels, _ = seconds.args
+        mask, leaving = (1 << machine.dims) - 1, Counter()
+        for address in range(1 << task.p):
+            here, there = address & mask, task.move(address) & mask
+            for nodes, startup, rate in levels:
+                if here // nodes != there // nodes:
+                    leaving[here // nodes, nodes, startup, rate] += 1
+        each = task.block * task.itemsize >> task.p - machine.dims
+        most = [s + count * each * rate for (_, _, s, rate), count in leaving.items()]
+        told = {bound.name: bound.seconds for bound in lower_bounds(task, machine)}
+        assert told.get("cards", 0.0) == max(most, default=0.0), (seed, machine, task)
+
+
+def test_what_goes_far_fills_the_uplinks_on_its_way():
+    """All of 8 nodes send 16 bytes to the other half, two of them over each narrow uplink."""
+    tree = gc.Machine.tree((2, 2, 2), startup=(1.0, 7.0, 2.0), per_byte=(1.0, 4.0, 1.0))
+    far = gc.Layout(gc.gf2.AffineMap(gc.gf2.Matrix.identity(3), 0b100), 3)
+    plan = gc.plan(gc.Layout.nodes(3), far, 16, machine=tree)
+    assert plan.cost == plan.lower_bound == 7 + 2 * 16 * 4
+
+
+def test_a_transpose_between_halves_fills_the_narrow_uplinks():
+    """Of 64 bytes on each of 8 nodes half change sides, over an uplink of a byte a second."""
+    narrow = gc.Machine.tree((4, 2), per_byte=(0.0, 1.0))
+    task = Task(gc.Layout.cyclic(6, 3), gc.Layout.consecutive(6, 3), 64)
+    found = {bound.name: bound.seconds for bound in lower_bounds(task, narrow)}
+    assert found["cards"] == 4 * 64 / 2
+    direct = next(c for c, _ in priced(task, narrow) if c.algorithm.name == "all-to-all")
+    assert direct.cost == found["cards"]
+
+
+@pytest.mark.parametrize("leaves", [16, *sweep((4096,))])
+def test_a_tree_of_many_nodes_is_priced(leaves):
+    sizes = 8, 32, leaves
+    startup, rates = (1e-6, 2e-6, 5e-6), (1e-11, 2e-11)
+    tree = gc.Machine.tree(sizes, startup=startup, per_byte=rates, oversubscribed=4)
+    n = tree.dims
+    plan = gc.plan(
+        gc.Layout.cyclic(2 * n, n), gc.Layout.consecutive(2 * n, n), 1 << n, machine=tree
+    )
     assert plan.verify()
     assert plan.lower_bound <= plan.cost

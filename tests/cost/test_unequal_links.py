@@ -7,16 +7,14 @@ from functools import partial
 
 import numpy as np
 import pytest
-from crowds import cluster_seconds, counted
+from crowds import cluster_seconds, counted, priced
 from kinds_of_tasks import another_kind, planned
 from sweeping import sweep
 
 import graycube as gc
 from graycube.cost import best_cut, lower_bounds
 from graycube.errors import GraycubeError
-from graycube.planning.candidate import all_candidates
 
-ASIDE = "relabel", "convert first"  # new numbers, and a second layout, are not in the moves
 HARD = (147,)  # parts of single elements, which the slot tells apart
 STARTUPS, RATES = (0.0, 1.0, 3.0, 20.0), (0.25, 1.0, 1.5, 8.0)
 
@@ -66,10 +64,7 @@ def test_prices_are_those_of_single_moves(cases):
     for seed in (*HARD, *range(cases)):
         machine, task = case(seed)
         bound = max(b.seconds for b in lower_bounds(task, machine))
-        for candidate in all_candidates(task, machine):
-            if candidate.traffic is None or candidate.algorithm.name in ASIDE:
-                continue
-            schedule = candidate.traffic.schedule
+        for candidate, schedule in priced(task, machine):
             told = seed, machine, task, candidate
             least = recounted(schedule, machine)
             if machine.alike and task.stages:  # a round of a pipeline that is idle counts there
@@ -142,8 +137,8 @@ def test_copies_wait_for_the_slowest_link_of_each_stage(ports):
     layout = gc.Layout.nodes(3, "gray")
     task = gc.schedule.Task(layout, layout, 1, stages=(2, 1, 0), free=True)
     machine = gc.Machine(dims=3, ports=ports, per_byte=(1.0, 4.0, 16.0))
-    (copies,) = (c for c in all_candidates(task, machine) if c.algorithm.name == "copies")
-    schedule = copies.traffic.schedule
+    found = (pair for pair in priced(task, machine) if pair[0].algorithm.name == "copies")
+    ((copies, schedule),) = found
     slowest = [
         max(
             machine.links[(node ^ source).bit_length() - 1].per_byte
