@@ -32,6 +32,13 @@ def same(found, wanted):
     return kind and found.tobytes() == wanted.tobytes()
 
 
+def close(found, wanted):
+    """Whether two arrays of one dtype are the same but for rounding."""
+    tolerance = 200 * np.finfo(wanted.dtype).eps * np.abs(wanted).max(initial=1)
+    kind = (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    return kind and np.abs(found - wanted).max(initial=0) <= tolerance
+
+
 def assert_close(found, expected, points):
     """To a few units in the last place of the largest value, times log2 of the points."""
     assert (found.shape, found.dtype) == (expected.shape, expected.dtype)

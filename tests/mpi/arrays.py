@@ -15,7 +15,7 @@ from shutil import rmtree
 from unittest.mock import patch
 
 import numpy as np
-from contents import RECORD, content, noise, same
+from contents import RECORD, close, content, noise, same
 from deposits import added_back
 from kinds_of_tasks import invertible
 from mpi4py import MPI
@@ -32,15 +32,6 @@ from graycube.run.renumbering import renumbered as with_numbers
 from graycube.run.windows import windows as windows_of
 
 PLACES, CODES = ("consecutive", "cyclic"), ("gray", "binary")
-
-
-def close(found, wanted):
-    """Whether two arrays of one dtype are the same but for rounding."""
-    tolerance = 200 * np.finfo(wanted.dtype).eps
-    kind = (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-    return kind and np.abs(found - wanted).max(initial=0) <= tolerance * np.abs(wanted).max(
-        initial=1
-    )
 
 
 def own(a, alone):

@@ -10,7 +10,7 @@ from unittest.mock import Mock, patch
 from weakref import ref
 
 import numpy as np
-from contents import noise
+from contents import close, noise
 from layers import layers
 from mpi_checks import carry_out, checks, one_error, raised, size_of
 from scipy.fft import dctn, set_workers
@@ -26,12 +26,6 @@ from graycube.run.windows import Windows, windows
 
 EFFORTS = () if find_spec("pyfftw") is None else ("estimate",)
 OVER_MEMORY = os.environ.get("GRAYCUBE_WINDOWS") != "0"
-
-
-def close(found, wanted):
-    """Equal, but for rounding in single precision."""
-    scale = np.abs(wanted).max() or 1
-    return found.shape == wanted.shape and np.abs(found - wanted).max() < 1e-5 * scale
 
 
 def cases(n):
@@ -444,7 +438,7 @@ def any_source(comm):
             yield not a.blocks.flags.c_contiguous, "a strided block"
         y = gc.rfftn(a)
         yield close(y.to_numpy(), np.fft.rfftn(x)), f"{x.dtype}, {k}"
-        yield close(gc.irfftn(y).to_numpy(), x), f"back, {x.dtype}, {k}"
+        yield close(gc.irfftn(y).to_numpy(), x * 1.0), f"back, {x.dtype}, {k}"
         source = ref(a.blocks)
         del a
         yield source() is None, "the source is held"

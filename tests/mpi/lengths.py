@@ -2,16 +2,11 @@
 
 import numpy as np
 import scipy.fft
+from contents import close
 from mpi_checks import checks, raised
 
 import graycube as gc
 from graycube.errors import InvalidValueError
-
-TOLERANCE = 1e-12
-
-
-def close(found, expected):
-    return found.shape == expected.shape and np.abs(found - expected).max() < TOLERANCE
 
 
 def layouts(comm):
