@@ -110,7 +110,7 @@ def hadamard(
     if np.may_share_memory(blocks, a.blocks):  # there was no stage
         blocks = blocks.copy()
     if norm == "ortho":
-        blocks *= dtype.type(2.0 ** (-len(stages) / 2))
+        blocks *= dtype.type(np.longdouble(2) ** (-len(stages) / 2))
     return a.with_blocks(blocks, result @ words_of(layout, chosen, order))
 
 
