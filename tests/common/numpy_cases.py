@@ -280,6 +280,12 @@ REDUCTIONS = {
     "medians of numbers": lambda u, w, v, t: np.nanmedian(
         np.where(v > 0, v, np.nan), axis=1, keepdims=True
     ),
+    "quantiles of planes": lambda u, w, v, t: np.quantile(v, [0.1, 1], (-1, 0), keepdims=True),
+    "medians of planes": lambda u, w, v, t: np.nanmedian(np.where(v > 0, v, np.nan), (1, 2)),
+    "quantiles of components": lambda u, w, v, t: np.quantile(v, [0.1, 0.9], axis=(0, 1)),
+    "medians of components": lambda u, w, v, t: np.nanmedian(
+        np.where(v > 0, v, np.nan), (0, 1), keepdims=True
+    ),
     "quantiles of payload": lambda u, w, v, t: np.quantile(v, [0.1, 0.9, 1], axis=-1),
     "nanprod": lambda u, w, v, t: np.nanprod(np.sqrt(u + 1), axis=1),
     "places of numbers": lambda u, w, v, t: (

@@ -69,23 +69,23 @@ def apply_along_axis(
     return brought(arr.with_blocks(blocks, left), goal)
 
 
-def in_memory(a: Held, axis: int) -> Ownership:
-    """Blocks with the axis in memory, over the other axes.
+def in_memory(a: Held, *axes: int) -> Ownership:
+    """Blocks with the axes in memory, over other axes.
 
     >>> from graycube.layout import Layout
     >>> print(in_memory(Held(np.zeros((4, 16)), Layout.mesh((8, 8), nodes=(4, 1))), 0))
     (8, 8 on 4)
     """
     shape, count = a.layout.shape, a.layout.node_count
-    found = with_lines(a.layout, axis)
-    if found.axes[axis].parts > 1 and len(shape) == 1:
+    found = with_lines(a.layout, axes[0])
+    if found.axes[axes[0]].parts > 1 and len(shape) == 1:
         raise InvalidValueError(
             f"the only axis of the layout is over {count} nodes",
             "whole lines are needed, and there is one",
             "call it with u.to_numpy() on all ranks",
         )
-    if found.axes[axis].parts > 1:  # no axis is long enough: some nodes have nothing to do
-        most = max((k for k in range(len(shape)) if k != axis), key=lambda k: shape[k])
+    if any(found.axes[k].parts > 1 for k in axes):  # some nodes may have nothing to do
+        most = max({*range(len(shape))} - {*axes}, key=lambda k: shape[k])
         found = in_blocks(shape, [count if k == most else 1 for k in range(len(shape))])
     return found
 

@@ -1,13 +1,15 @@
 """The quantiles of arrays.
 
 Every rank sorts what it has, and ``merging`` finds elements of all, and of lines that are over
-all ranks. Other lines are brought to memory, and what is found goes back.
+all ranks. Other lines are brought to memory, and what is found goes back. Several axes are one
+line there. Along all axes of the layout, each component is an array of its own.
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from math import prod
 from typing import Any, SupportsIndex
 
@@ -44,7 +46,7 @@ def quantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Any:  # noqa: ANN401 - one or several
-    """The quantiles of all elements or along an axis, as NumPy interpolates; collective.
+    """The quantiles of all elements or along axes, as NumPy interpolates; collective.
 
     >>> import graycube as gc
     >>> a = gc.CubeArray.from_numpy(np.array([4.0, 2.0, 1.0, 3.0]), gc.Layout.cyclic(2, 1))
@@ -79,7 +81,7 @@ def quantiles(  # noqa: PLR0913
 
 
 def median(a: Held, axis: Axes = None, *, keepdims: bool = False, numbers: bool = False) -> Any:  # noqa: ANN401 - as quantile
-    """The median of all elements, or of ``numbers`` only, or along an axis; collective.
+    """The median of all elements, or of ``numbers`` only, or along axes; collective.
 
     >>> from graycube.layout import Layout
     >>> rows = Held(np.array([[4.0, np.nan], [2.0, 3.0]]), Layout.mesh((2, 2), nodes=(2, 1)))
@@ -116,16 +118,17 @@ def _quantile(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> Any:  
     """As NumPy interpolates between the two elements around each."""
     what = "a quantile of numbers" if shares.numbers else "a quantile"
     asked = agreed_on(a, what, lambda: _wanted(a, shares, axis, keepdims=keepdims))
-    place, wanted = asked["axis"], np.array(asked["q"])
+    axes, wanted = asked["axes"], np.array(asked["q"])
     single = type(shares.q) in {int, float}  # then NumPy keeps single precision
-    if shares.numbers and a.ndim == 1 and not keepdims:
-        place = None
-    if place is not None and shares.numbers:
+    several = shares.numbers or (axes is not None and len(axes) > 1)
+    if axes is not None and several and {*range(len(a.layout.shape))} <= {*axes}:
+        return _by_components(a, shares, axes, wanted.shape, keepdims=keepdims)
+    if axes is not None and shares.numbers:
         middle = shares.between is _middle
         of_numbers = partial(_of_numbers, q=wanted, single=single, middle=middle)
-        made, layout = _of_lines(a, place, of_numbers, None, keepdims=keepdims)
+        made, layout = _of_lines(a, axes, of_numbers, None, keepdims=keepdims)
         return _result(a, made, layout, several=wanted.ndim > 0)
-    size = a.size if place is None else a.shape[place]
+    size = a.size if axes is None else prod(a.shape[k] for k in axes)
     if shares.numbers:
         size = int(
             reduced(a, np.add, dtype=np.intp, of=lambda: a.with_blocks(~np.isnan(a.blocks)))
@@ -144,11 +147,11 @@ def _quantile(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> Any:  
         made = np.where(found[-1] != found[-1], found[-1], made)  # NaN is last
         return made.reshape((*wanted.shape, *found.shape[1:]))
 
-    if place is None:
+    if axes is None:
         return between(_of_all(a, places))[()]
     made, layout = _of_lines(
         a,
-        place,
+        axes,
         lambda x, axis: between(_placed(x, axis, places)),
         lambda x, axis, over: between(_over_ranks(x, axis, places, over)),
         keepdims=keepdims,
@@ -167,8 +170,8 @@ def _result(a: Held, made: _Array, layout: Placement | None, *, several: bool) -
 
 def _wanted(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> dict[str, Any]:
     """What all ranks have to want alike, if NumPy has it."""
-    place = _one_axis(a, axis)
-    if shares.method != "linear" or (keepdims and place is None):
+    axes = _axes(a, axis)
+    if shares.method != "linear" or (keepdims and axes is None):
         raise InvalidValueError(
             f"the method is {shares.method!r:.20} and keepdims is {keepdims!r:.20}",
             "quantiles are interpolated linearly, and keepdims is for those along an axis",
@@ -188,7 +191,7 @@ def _wanted(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> dict[str
             f"it is 0..{shares.whole}",
             "use np.quantile, or np.percentile",
         )
-    if q.ndim > 1 and place is not None:
+    if q.ndim > 1 and axes is not None:
         raise InvalidValueError(
             f"q has shape {q.shape}",
             "along an axis it is a number, or a line of some",
@@ -196,23 +199,31 @@ def _wanted(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> dict[str
         )
     if not a.size:
         raise InvalidValueError("the array is empty", "it has no quantiles", "pass another")
-    return {"q": q.tolist(), "axis": place, "keepdims": keepdims}
+    return {"q": q.tolist(), "axes": axes, "keepdims": keepdims}
 
 
-def _one_axis(a: Held, axis: Axes) -> int | None:
-    """The axis of quantiles; None for all of them, which may be named."""
+def _axes(a: Held, axis: Axes) -> tuple[int, ...] | None:
+    """The axes of quantiles; None for all of several, which may be named."""
     if axis is None or isinstance(axis, SupportsIndex):
-        return None if axis is None else require_axis(operator.index(axis), a.ndim)
+        return None if axis is None else (require_axis(operator.index(axis), a.ndim),)
     over = over_axes(a, axis).counted(len(a.layout.shape))
-    if len(over) == 1:
-        return over[0]
-    if len(over) < a.ndim:
-        raise InvalidValueError(
-            f"axis is {axis}",
-            "quantiles are of all elements, or along one axis",
-            "leave axis out, name one, or call it for each part, as np.take(u, 0, axis=0)",
-        )
-    return None
+    return None if 1 < len(over) == a.ndim else over
+
+
+def _by_components(
+    a: Held, shares: _Shares, axes: Sequence[int], several: Sequence[int], *, keepdims: bool
+) -> _Array:
+    """The quantiles of each component over all of the layout, and over axes of payload."""
+    d, here = len(a.layout.shape), slice(None)
+    left = [n for k, n in enumerate(a.payload) if d + k not in axes]
+    every: Any = ([here] if d + k in axes else range(n) for k, n in enumerate(a.payload))
+    found = [
+        _quantile(a.with_blocks(a.blocks[here, here, *at]), shares, None, keepdims=False)
+        for at in product(*every)
+    ]
+    made = np.moveaxis(np.reshape(found, (prod(left), *several)), 0, -1)
+    made = made.reshape(*several, *left)
+    return _with_ones(made, a, axes) if keepdims else made[()]
 
 
 def _of_all(a: Held, places: _Array) -> _Array:
@@ -223,7 +234,7 @@ def _of_all(a: Held, places: _Array) -> _Array:
 
 def _of_lines(
     a: Held,
-    axis: int,
+    axes: Sequence[int],
     here: Callable[[_Array, int], _Array],
     there: Callable[[_Array, int, Comm], _Array] | None,
     *,
@@ -234,24 +245,42 @@ def _of_lines(
     A line is in the memory of one rank or, if something is ``there`` for it, over all of them.
     """
     d, over = len(a.layout.shape), spread(a.comm)
-    if axis >= d:
-        made = here(a.blocks, axis - d + 2)
-        return (np.expand_dims(made, axis - a.ndim) if keepdims else made), a.layout
-    few = a.layout.shape[axis] ** 2 > prod(a.layout.shape)  # fewer lines than they are long
-    where = in_memory(a, axis) if there is None else with_lines(a.layout, axis, stays=few)
-    box = local(brought(a, where))
-    if over is None or there is None or where.axes[axis].parts == 1:
+    inside = [k for k in axes if k < d]
+    if not inside:
+        made = here(*_as_one(a.blocks, [k - d + 2 for k in axes]))
+        return (_with_ones(made, a, axes) if keepdims else made), a.layout
+    alone = there is not None and len(axes) == 1
+    few = a.layout.shape[axes[0]] ** 2 > prod(a.layout.shape)  # fewer lines than they are long
+    where = with_lines(a.layout, axes[0], stays=few) if alone else in_memory(a, *inside)
+    box, axis = _as_one(local(brought(a, where)), axes)
+    if over is None or there is None or where.axes[axes[0]].parts == 1:
         made = here(box, axis)
     else:
         made = there(box, axis, over)
     if d == 1 and not keepdims:
         return made, None
-    left, goal = (x.without_axes([axis], keepdims=keepdims) for x in (where, a.layout))
     several = made.ndim == box.ndim  # they stand first, and behind the payload on their way
-    flat = made.reshape(len(made) if several else 1, *left.held_shape(a.nodes), *a.payload)
+    if keepdims:
+        made = _with_ones(made, a, axes)
+    left, goal = (x.without_axes(inside, keepdims=keepdims) for x in (where, a.layout))
+    payload = made.shape[several + len(left.shape) :]
+    flat = made.reshape(len(made) if several else 1, *left.held_shape(a.nodes), *payload)
     last = a.with_blocks(np.ascontiguousarray(np.moveaxis(flat, 0, -1)), left)
     found = np.moveaxis(brought(last, goal).blocks, -1, 0)
     return found if several else found[0], goal
+
+
+def _as_one(x: _Array, axes: Sequence[int]) -> tuple[_Array, int]:
+    """The array with some axes as one, and which that is."""
+    if len(axes) == 1:
+        return x, axes[0]
+    behind = np.moveaxis(x, axes, range(-len(axes), 0))
+    left = behind.shape[: -len(axes)]
+    return behind.reshape(*left, prod(behind.shape[len(left) :])), len(left)
+
+
+def _with_ones(made: _Array, a: Held, axes: Sequence[int]) -> _Array:
+    return np.expand_dims(made, [k - a.ndim for k in axes])
 
 
 def _of_numbers(x: _Array, axis: int, *, q: _Array, single: bool, middle: bool) -> _Array:
