@@ -357,6 +357,16 @@ def mistakes(comm):
         yield not alike(call, over, alone), f"afterwards, {name}"
 
 
+def along_other_axes(comm):
+    """Ranks that have nothing of one axis take part in what is done along the others."""
+    x = np.random.default_rng(3).normal(size=(1, 16))
+    layout = gc.Layout.mesh(x.shape, (2, comm.size // 2), ownership=True)
+    u = gc.CubeArray.from_numpy(x, layout, comm)
+    for name in ("gradient", "diff", "cumsum", "sort", "unwrap", "flip"):
+        call = getattr(np, name)
+        yield np.allclose(plain(call(u, axis=1)), call(x, axis=1)), name
+
+
 MANY = (2, 4, 8)
 CHECKS = checks(
     (1, 2, 4, 8),
@@ -374,4 +384,5 @@ CHECKS = checks(
     no_more_rows_are_sent_than_leave,
     rings_within_a_node,
     mistakes,
+    along_other_axes,
 )

@@ -173,7 +173,7 @@ def _of_run(
 ) -> _Line:
     """The derivative in the run of this node; at the ends of the axis nothing is around it."""
     (mesh,), (places,) = w.meshes, w.places([0] * len(w.halo.reach))
-    if not len(own):
+    if not mesh[places].size:  # the places are no slices then
         return mesh[places].astype(np.gradient(np.zeros(2, mesh.dtype)).dtype)
     first, end, length = int(own[0]), int(own[-1]) + 1, w.halo.layout.shape[axis]
     before, behind = min(edge_order, first), min(edge_order, length - end)
