@@ -310,6 +310,7 @@ def u_of(state):
         (lambda c: c.save({"a/b": field()}), "an array is named 'a/b'"),
         (lambda c: c.save({"..": field()}), "an array is named"),
         (lambda c: c.save({"u": X}), "u is a ndarray"),
+        (lambda c: c.save(field()), 'saved is a CubeArray.*such as {"u": u}'),
         (lambda c: c.save({"u": field()}, {"a": object()}), "the attributes are"),
         (lambda c: c.save({"u": field()}, {"a": np.nan}), "the attributes are"),
         (lambda c: c.save({"u": field()}, {"a": "x" * 2**20}), "at most 1048576"),

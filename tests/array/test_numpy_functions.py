@@ -315,6 +315,7 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (lambda u: np.zeros_like(u, shape=(3,)), "given a shape"),
         (lambda u: np.concatenate([u, u.T]), r"shapes \(8, 6\), \(6, 8\) are joined"),
         (lambda u: np.concatenate([u, X]), "CubeArray, ndarray: it joins CubeArrays"),
+        (lambda u: np.diff(u, append=X[:, :1]), r"a plain array of shape \(8, 1\)"),
         (lambda u: np.stack([u, u]), "come behind them, as payload; use axis=-1"),
         (lambda u: np.stack([u, X], axis=-1), "it joins CubeArrays"),
         (

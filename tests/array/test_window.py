@@ -349,6 +349,18 @@ def test_programs_that_work_on_the_meshes(nodes, corners):
             require_same(window, x + 1000 * turn, steps, periodic)
 
 
+@pytest.mark.parametrize("reach", [0, 1, 2])
+def test_meshes_of_cyclic_arrays_are_read_by_slices(reach):
+    """Arrays of places would be copied one by one."""
+    layout = gc.Layout.mesh((32, 18), (4, 3), allocation="cyclic")
+    bits = gc.Layout.mesh((32, 16), (4, 2), allocation="cyclic")
+    for a in (gc.CubeArray.from_numpy(np.zeros(x.shape), x) for x in (layout, bits)):
+        window = a.halo(reach)
+        for steps in ((0, 0), (reach, 0), (0, -reach)):
+            for places in window.places(steps):
+                assert all(isinstance(along, slice) for along in places)
+
+
 # Data of all kinds
 
 

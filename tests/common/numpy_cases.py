@@ -417,6 +417,16 @@ MOVES = {
     "concatenate numbers": lambda u, w, v, t: np.concatenate([(9 * u).astype("i4"), w]),
     "concatenate payload": lambda u, w, v, t: np.concatenate([v, v[..., :1]], axis=-1),
     "diff": lambda u, w, v, t: np.diff(np.repeat(u, 2, 0), axis=0),
+    "an array joined from its parts": lambda u, w, v, t: (
+        u + np.concatenate([np.take(u, [0], axis=0), np.delete(u, 0, axis=0)])
+    ),
+    "diff between numbers": lambda u, w, v, t: (
+        np.diff(u, prepend=0.5) + np.diff(v, append=2, axis=1)[..., 0]
+    ),
+    "diff between arrays": lambda u, w, v, t: np.diff(
+        u, 2, 0, np.take(w, [-1], axis=0), np.take(w, [0, 1], axis=0)
+    ),
+    "diff of payload between numbers": lambda u, w, v, t: np.diff(t, prepend=1, append=False),
     "diff twice": lambda u, w, v, t: np.diff(np.repeat(v, 3, 1), 2, axis=1),
     "diff of truth": lambda u, w, v, t: np.diff(np.repeat(u, 2, 1) > 0),
     "diff of payload": lambda u, w, v, t: np.diff(t, axis=2),

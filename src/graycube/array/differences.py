@@ -17,7 +17,7 @@ from graycube.array.elementwise import element_by_element
 from graycube.array.halo.window import Window, window
 from graycube.array.held import Held
 from graycube.array.indexed.assembling import chosen, with_length
-from graycube.array.indexed.choosing import agree
+from graycube.array.indexed.choosing import agree, concatenated, take
 from graycube.array.indexed.here import of_box, stays
 from graycube.array.local import local
 from graycube.array.moving import as_product, brought
@@ -49,15 +49,33 @@ def thin(a: _H, axis: int, line: _Line) -> _H:
     return a.with_blocks(line[layout.indices_on(a.nodes)[axis]], layout)
 
 
-def diff(a: _H, n: int = 1, axis: int = -1) -> _H:
+def diff(
+    a: _H,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Any = None,  # noqa: ANN401 - a number or an array
+    append: Any = None,  # noqa: ANN401
+) -> _H:
     """Each element less the one before it along an axis, so many times, as ``numpy.diff``.
 
     >>> from graycube.layout import Layout
-    >>> diff(Held(np.array([[1, 4], [9, 16]]), Layout.mesh((4,), nodes=(2,)))).blocks.tolist()
-    [[3, 5, 7]]
+    >>> a = Held(np.array([[1, 4], [9, 16]]), Layout.mesh((4,), nodes=(2,)))
+    >>> diff(a).blocks.tolist(), diff(a, prepend=0, append=9).blocks.tolist()
+    ([[3, 5, 7]], [[1, 3, 5, 7, -7]])
     """
-    agree("diff", a, n=n, axis=axis)
+    plain: list[Any] = [None if isinstance(end, Held) else end for end in (prepend, append)]
+    agree("diff", a, n=n, axis=axis, ends=plain)
     k, d = require_axis(axis, a.ndim), len(a.layout.shape)
+    for end in plain:
+        if np.ndim(end):
+            raise InvalidTypeError(
+                f"a plain array of shape {np.shape(end)} is to be before or behind",
+                "that is one number, or an array over the same nodes",
+                "use CubeArray.from_numpy(x, layout)",
+            )
+    if n:
+        parts = [_beside(a, k, end) for end in (prepend, a, append) if end is not None]
+        a = concatenated(parts, k) if len(parts) > 1 else a
     if k >= d:
         return along_payload(np.diff, a, k, n)
     if not 0 <= n < a.shape[k]:
@@ -190,6 +208,17 @@ def _seen(w: Window[_H], axis: int, step: int) -> _Line:
     (mesh,), (places,) = w.meshes, w.places(_step(len(w.halo.reach), axis, step))
     seen: _Line = mesh[places]
     return seen
+
+
+def _beside(a: _H, axis: int, end: Any) -> Held:  # noqa: ANN401 - a number or an array
+    """What stands before or behind an array along an axis: an array, or one number all along.
+
+    A number has the dtype that NumPy gives it by itself.
+    """
+    if isinstance(end, Held):
+        return end
+    first: Held = take(a, [0], axis)
+    return first.with_blocks(np.full_like(first.blocks, end, np.asarray(end).dtype))
 
 
 def _reach(d: int, axis: int, below: int, above: int) -> list[Any]:

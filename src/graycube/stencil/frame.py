@@ -9,8 +9,8 @@ Rules.
    rest comes in messages. For a star each axis is filled beside the node's own mesh only; for a
    box also beside what came along the axes before.
 
-It is all index arithmetic of one node: no data, and no other node is asked. Places that follow
-each other are slices.
+It is all index arithmetic of one node: no data, and no other node is asked. Places that are
+equally far apart are slices, also in cyclic layouts.
 """
 
 from collections.abc import Iterator
@@ -133,11 +133,26 @@ def within(own: IntArray, below: int, above: int, stride: int = 1) -> IntArray:
     return found
 
 
+def even(places: IntArray) -> slice | IntArray:
+    """Places that are equally far apart, up or down, as a slice; all others as they are.
+
+    >>> even(np.array([3, 4])), even(np.array([3, 0])), even(np.array([0, 0]))
+    (slice(3, 5, None), slice(3, None, -3), array([0, 0]))
+    """
+    steps = np.diff(places)
+    if not len(places) or (steps != steps[:1]).any() or not steps[:1].all():
+        return places
+    first, last, step = int(places[0]), int(places[-1]), int(steps[0]) if len(steps) else 1
+    if step == 1:
+        return slice(first, last + 1)
+    end = last + 1 if step > 0 else last - 1 if last else None
+    return slice(first, end, step)
+
+
 def _index(*places: IntArray) -> Index:
-    """The places along each axis, as slices if they are."""
-    if all(len(along) and (np.diff(along) == 1).all() for along in places):
-        return tuple(slice(int(along[0]), int(along[-1]) + 1) for along in places)
-    return np.ix_(*places)
+    """The places along each axis, as slices if all of them can be."""
+    every = tuple(map(even, places))
+    return every if all(isinstance(some, slice) for some in every) else np.ix_(*places)
 
 
 @dataclass(frozen=True, eq=False)

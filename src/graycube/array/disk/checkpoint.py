@@ -65,8 +65,7 @@ class Checkpoint:
 
         def begin() -> tuple[tuple[str, str], Facts]:
             folder = self._path
-            for name, a in arrays.items():
-                _require_array(name, a, self.comm)
+            _require_arrays(arrays, self.comm)
             text = _written(f"{token_hex(8)}.generation", [*arrays], attributes or {})
             if first:
                 _make(folder, json.loads(text)["generation"])
@@ -188,6 +187,17 @@ def _make(folder: Path, generation: str) -> None:
             "it must be a folder, or the name of one in a folder that exists",
             "check the path",
         ) from None
+
+
+def _require_arrays(arrays: object, comm: Comm | None) -> None:
+    if not isinstance(arrays, Mapping):
+        raise InvalidTypeError(
+            f"what is to be saved is a {type(arrays).__name__}",
+            "a checkpoint has arrays by their names",
+            'pass a dictionary, such as {"u": u}',
+        )
+    for name, a in arrays.items():
+        _require_array(name, a, comm)
 
 
 def _require_array(name: object, a: object, comm: Comm | None) -> None:

@@ -17,6 +17,7 @@ from graycube.gf2.arrays import IntArray
 from graycube.host import host_array
 from graycube.run.reused import apart
 from graycube.stencil import Frame
+from graycube.stencil.frame import even
 
 Mirror = Literal["edge", "reflect", "symmetric", "antisymmetric"]
 Fill = float | Mirror
@@ -208,24 +209,13 @@ def framed(frame: Frame, ends: Sequence[Pair | None], like: _Mesh) -> tuple[_Mes
         for beyond, kind in zip(along.beyond, pair, strict=True):
             if not len(beyond):
                 continue
-            there = _run(beyond)
+            there = even(beyond)
             if not isinstance(kind, str):
                 made.append(End(rows, there, number=kind))
                 continue
             of, odd = along.mirrored(beyond, kind)
             signs = np.where(odd, -1, 1).astype(np.int8).reshape(-1, *[1] * (mesh.ndim - 1))
-            made.append(End(rows, there, _run(of), signs if kind == "antisymmetric" else None))
+            made.append(End(rows, there, even(of), signs if kind == "antisymmetric" else None))
     for end in made:
         end.fill()
     return mesh, made
-
-
-def _run(places: IntArray) -> slice | IntArray:
-    """Places that follow one another, up or down, as a slice, and one for all as one."""
-    first, last = int(places[0]), int(places[-1])
-    steps = np.diff(places)
-    if (steps == 1).all():
-        return slice(first, last + 1)
-    if (steps == -1).all():
-        return slice(first, last - 1 if last else None, -1)
-    return places

@@ -270,9 +270,13 @@ def _add(mesh: _Mesh, places: Index, values: _Mesh) -> None:
 
 
 def _is_all(of: Index | None, shape: Sequence[int]) -> bool:
-    """Whether what is put into the mesh is all of a message, in its order."""
+    """Whether what is put into the mesh is all of a message, in its order.
+
+    >>> _is_all((slice(0, 5),), [5]), _is_all((slice(0, 5, 2),), [5])
+    (True, False)
+    """
     return of is None or all(
-        isinstance(some, slice) and (some.start, some.stop) == (0, length)
+        isinstance(some, slice) and some == slice(0, length)
         for some, length in zip(of, shape, strict=True)
     )
 

@@ -102,13 +102,15 @@ def flip(a: _H, axis: int | Sequence[int] | None = None) -> _H:
 def concatenated(arrays: Sequence[Any], axis: int = 0) -> Any:  # noqa: ANN401 - an array
     """Arrays one after the other along an axis, as ``numpy.concatenate``.
 
+    The result is spread as the largest of them, or the first such.
+
     >>> from graycube.layout import Layout
     >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,)))
     >>> concatenated([a, a]).shape
     (8,)
     """
     given = [*arrays]
-    like = next(x for x in given if isinstance(x, Held))
+    like = max((x for x in given if isinstance(x, Held)), key=lambda x: x.size)
 
     def prepare() -> tuple[int, Facts]:
         if not all(isinstance(x, Held) for x in given):
