@@ -491,6 +491,8 @@ TRANSFORMS = {
 }
 CASES = {**ELEMENTWISE, **PAYLOAD, **REDUCTIONS, **BROADCASTS, **SCANS, **MOVES, **TRANSFORMS}
 QUIET = {**ELEMENTWISE, **PAYLOAD}
+SORTING = ("sort", "quantiles", "rows by", "edges")
+"""How the names of those begin that gather some keys."""
 assert len(CASES) == sum(  # else a name of one kind hides that of another
     map(len, (ELEMENTWISE, PAYLOAD, REDUCTIONS, BROADCASTS, SCANS, MOVES, TRANSFORMS))
 )

@@ -14,7 +14,7 @@ from counting import Counting, sent
 from deposits import added_back
 from mpi4py import MPI
 from mpi_checks import checks, one_error, over_messages, raised
-from numpy_cases import CASES, ELEMENTWISE, PAYLOAD, alike, operands, squares
+from numpy_cases import CASES, ELEMENTWISE, PAYLOAD, SORTING, alike, operands, squares
 from uneven_cases import meshes, uneven
 
 import graycube as gc
@@ -40,10 +40,6 @@ for method in GATHERING:
     setattr(Silent, method, refused)
 
 
-KEYS = ("sort", "quantiles", "rows by")
-"""What sorts gathers some keys."""
-
-
 def results(comm):
     """Each function gives what NumPy gives, in one of the layouts, and gathers nothing."""
     gc.fft  # noqa: B018 - it brings numpy.fft
@@ -56,7 +52,7 @@ def results(comm):
             yield not wrong, f"{name} in {layout}: {wrong}"
         silent = over_messages(Silent(comm.Dup()))
         over = [gc.CubeArray.from_numpy(x, layout, silent) for x in whole]
-        quiet = [call for name, call in CASES.items() if not name.startswith(KEYS)]
+        quiet = [call for name, call in CASES.items() if not name.startswith(SORTING)]
         for call in quiet[k :: 9 * len(kinds)]:
             with warnings.catch_warnings(action="ignore"), suppress(ValueError, IndexError):
                 call(*over)  # which NumPy too refuses for few elements
