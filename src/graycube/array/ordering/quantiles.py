@@ -120,8 +120,8 @@ def _quantile(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> Any:  
     asked = agreed_on(a, what, lambda: _wanted(a, shares, axis, keepdims=keepdims))
     axes, wanted = asked["axes"], np.array(asked["q"])
     single = type(shares.q) in {int, float}  # then NumPy keeps single precision
-    several = shares.numbers or (axes is not None and len(axes) > 1)
-    if axes is not None and several and {*range(len(a.layout.shape))} <= {*axes}:
+    every = {*range(len(a.layout.shape))}
+    if axes is not None and every <= {*axes} and (shares.numbers or len(axes) > 1):
         return _by_components(a, shares, axes, wanted.shape, keepdims=keepdims)
     if axes is not None and shares.numbers:
         middle = shares.between is _middle
