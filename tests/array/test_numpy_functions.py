@@ -41,6 +41,14 @@ def test_what_numpy_gives(n, which):
     assert not wrong
 
 
+def test_what_is_joined_is_spread_as_the_largest_part():
+    layout = gc.Layout.mesh((12, 4), (4, 1), allocation="cyclic")
+    u = gc.CubeArray.from_numpy(np.arange(48.0).reshape(12, 4), layout)
+    joined = np.concatenate([np.take(u, [0], axis=0), np.delete(u, 0, axis=0)])
+    assert joined.layout == layout
+    assert np.array_equal((joined - u).to_numpy(), np.zeros(u.shape))
+
+
 # Payload
 
 
